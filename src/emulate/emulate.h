@@ -163,6 +163,13 @@ struct emu_split {
     uint32_t back[MAX_CALLS];
 };
 
+// What it was like when nothing had happened for long: quiet.h.
+struct emu_mark_of_warp {
+    uint64_t at, writes, ran, state;
+    uint32_t pc;
+    bool endless; // it has been so again
+};
+
 struct emu_warp {
     struct emu_machine *m;
     struct emu_cta *cta;
@@ -184,8 +191,9 @@ struct emu_warp {
     // While loads of tensor memory have not filled their registers: tells of an instruction that
     // reads one.
     void (*late)(struct emu_warp *w, const struct emu_insn *in);
-    uint64_t polled; // instructions since it last did anything but poll
-    uint32_t steps;  // of its operations
+    uint64_t ran, polled; // instructions; when it last polled, in the machine's
+    struct emu_mark_of_warp mark;
+    uint32_t steps; // of its operations
 };
 
 enum { NAMED_BARRIERS = 16 };
@@ -247,6 +255,7 @@ struct emu_machine {
     uint32_t ops, op_room;
     struct emu_order *order;
     uint64_t random, executed, budget, quiet; // quiet: instructions since anything happened
+    uint64_t writes;                          // of memory, by warps
     uint64_t op_serial, told;                 // told: instructions at the last word of progress
     size_t decisions;                         // of a chosen schedule
     struct tmap_emulate_result result;

@@ -161,6 +161,12 @@ static const struct found {
      "second: bar.sync 1, 64; setp.ne.u32 %p1, %id, 32; @%p1 exit;\n"
      "mbarrier.arrive.shared.b64 _, [%r2];\n",
      "polls", TMAP_EMULATE_HANG, 64, 1, 0},
+    /* round for ever, in 768 instructions, beside one that waits */
+    {"sm_90a",
+     "setp.ge.u32 %p1, %id, 32; @%p1 bra second; mov.u32 %r2, 0;\n"
+     "round: add.u32 %r2, %r2, 1; and.b32 %r2, %r2, 255; bra round;\n"
+     "second: bar.sync 1, 64;\n",
+     "polls", TMAP_EMULATE_HANG, 64, 1, 0},
     /* tensor memory that another warp has */
     {"sm_100a",
      "mov.u32 %r2, s; shr.u32 %r3, %id, 5; shl.b32 %r3, %r3, 2; add.u32 %r2, %r2, %r3;\n"
@@ -206,6 +212,37 @@ static void clusters_in_turn(void **state)
         assert_true(run("sm_90a", body, &like, data, sizeof data, &r));
         for (uint32_t c = 0; c < 5; c++) assert_int_equal(data[c], c);
     }
+}
+
+/* Instructions by the million that nobody else sees are no hang, whether others wait or poll. */
+static void long_sums(void **state)
+{
+    static const char *const waits[] = {
+        "bar.sync 1, 64;\n",
+        "mov.u32 %r2, bar;\n"
+        "wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r2], 0; @!%p2 bra wait;\n"};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_CHOSEN; s++) {
+            uint32_t data[64] = {0};
+            struct ptx_run r;
+            char body[600];
+            const struct tmap_emulate_launch like = {
+                .grid = {1}, .block = {64}, .schedule = (enum tmap_emulate_schedule)s};
+            snprintf(body, sizeof body,
+                     "mov.u32 %%r2, bar; setp.ne.u32 %%p1, %%id, 0; @%%p1 bra made;\n"
+                     "mbarrier.init.shared.b64 [%%r2], 1;\n"
+                     "made: bar.sync 0; mov.u32 %%r1, %%id; setp.ge.u32 %%p1, %%id, 32;\n"
+                     "@%%p1 bra second; mov.u32 %%r5, 0;\n"
+                     "spin: add.u32 %%r5, %%r5, 1; setp.lt.u32 %%p3, %%r5, 2000000;\n"
+                     "@%%p3 bra spin; setp.ne.u32 %%p1, %%id, 0;\n"
+                     "@!%%p1 mbarrier.arrive.shared.b64 _, [%%r2];\n%s"
+                     "bra store;\nsecond: %s",
+                     i ? "" : waits[0], waits[i]);
+            if (!run("sm_90a", body, &like, data, sizeof data, &r))
+                fail_msg("%d, %d: %s", i, s, r.findings ? r.finding[0].text : "nothing");
+            for (uint32_t l = 0; l < 64; l++) assert_int_equal(data[l], l);
+        }
 }
 
 /* An instruction that no lane runs does not ask for what a load of tensor memory has not brought.
@@ -274,9 +311,12 @@ static void waits_before_a_fence(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lanes_apart),    cmocka_unit_test(halves_that_wait),
-        cmocka_unit_test(finds),          cmocka_unit_test(clusters_in_turn),
-        cmocka_unit_test(late_registers), cmocka_unit_test(waits_before_a_fence)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_apart),
+                                       cmocka_unit_test(halves_that_wait),
+                                       cmocka_unit_test(finds),
+                                       cmocka_unit_test(clusters_in_turn),
+                                       cmocka_unit_test(long_sums),
+                                       cmocka_unit_test(late_registers),
+                                       cmocka_unit_test(waits_before_a_fence)};
     return cmocka_run_group_tests_name("control of the emulator", tests, NULL, NULL);
 }

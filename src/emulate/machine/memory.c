@@ -73,6 +73,7 @@ uint8_t *emu_memory(struct emu_warp *w, const struct emu_insn *in, uint32_t lane
     struct emu_cta *cta;
     struct emu_region *region;
     const uint64_t generic = emu_generic(space, address);
+    if (access & EMU_WRITE) w->m->writes++;
     if (address % bytes) return refuse(w, in, lane, space, address, bytes, "are misaligned");
     if (generic - EMU_LOCAL_WINDOW < EMU_WINDOWS_END - EMU_LOCAL_WINDOW) {
         uint8_t *at = local(w, lane, generic, bytes);
@@ -121,6 +122,7 @@ bool emu_memory_pieces(struct emu_warp *w, const struct emu_insn *in, uint32_t l
                            EMU_PIECE, access);
         if (!at[i]) return false;
     }
+    if (own && access & EMU_WRITE) w->m->writes++;
     if (!own || !w->m->order) return true;
     struct emu_actor actor = emu_actor_of(w, in, lane);
     actor.each_lane = true;

@@ -1,6 +1,7 @@
 // Whose turn it is: warps and what is asynchronous, after the schedule that was asked for.
 #include "emulate/async/async.h"
 #include "emulate/machine/footprint.h"
+#include "emulate/machine/quiet.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +174,8 @@ static void engines(struct emu_machine *m)
 
 static bool spent(struct emu_machine *m, const struct emu_warp *w)
 {
-    if (m->quiet > QUIET_LIMIT) emu_report_hang(m); // engines() leaves no operation this long
+    if (m->quiet > QUIET_LIMIT && emu_hangs(m))
+        emu_report_hang(m); // engines() leaves no operation this long
     if (m->executed <= m->budget || m->stop) return m->stop;
     m->stop = true;
     emu_find_report(m, TMAP_EMULATE_BUDGET, w, NULL, 0, 0,

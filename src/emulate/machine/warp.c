@@ -111,6 +111,7 @@ static void run_turn(struct emu_warp *w, uint32_t quantum)
         const uint32_t pc = s->pc;
         m->executed++;
         m->quiet++;
+        w->ran++;
         if (w->late && mask) w->late(w, in);
         const enum emu_step step = mask ? in->exec(w, in, mask) : EMU_NEXT;
         if (step != EMU_WAIT) count(m, mask);
@@ -122,6 +123,7 @@ static void run_turn(struct emu_warp *w, uint32_t quantum)
         } else if (step == EMU_YIELD) {
             s->pc++;
             polled = w->at;
+            w->polled = m->executed;
             quantum = quantum > 8 ? 8 : quantum;
         } else if (step == EMU_WAIT) {
             s->blocked_at = w->cta->cluster->events;
