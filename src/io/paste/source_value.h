@@ -24,8 +24,13 @@ bool io_source_list(struct io_source *s, const char *at, const char *end, int64_
 bool io_source_changes(const struct io_source *s, const char *name, bool list);
 
 /* io_source_setting() : another setting of the name, from *at on: what it is set to, from *from to
- *  *to; an entry's ("name[2] = ...") where index is not negative. False where there is none. */
+ *  *to; an entry's ("name[2] = ...") where index is not negative. False where there is none.
+ *  (source_setting.c) */
 bool io_source_setting(struct io_source *s, const char *name, int index, const char **at,
                        const char **from, const char **to);
+
+/* io_source_tuple_attribute() : of N in "M, N = x.shape", the tensor's second size; false where the
+ * name is of no such tuple. */
+bool io_source_tuple_attribute(struct io_source *s, const char *name, int64_t *out);
 
 #endif
