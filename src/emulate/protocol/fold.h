@@ -111,7 +111,10 @@ bool fold_warp(struct fold *f, struct program *p); // its parts
 void find_turns(struct fold *f);                   // who takes turns with the tiles (turns.c)
 bool place_turns(struct fold *f);                  // once their parts are known
 void note_places(struct fold *f);                  // how indices go with blocks and tiles
+bool follow_word(struct fold *f);                  // word.c
 bool fold_steps(struct fold *f);
+
+bool has_tiles(const struct program *p); // ends of tiles, or beginnings
 
 // Leaves of the programs what concerns that ring; false: there are fewer.
 bool keep_ring(struct fold *f, unsigned number);
