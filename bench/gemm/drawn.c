@@ -12,6 +12,7 @@
 /* HEURISTICS: of the vendor's, in its order. Every slice begins with a cold L2. */
 enum { HEURISTICS = 16, TUNE_MOST = 24, ROUNDS = 5 };
 enum { TRIED = 76, AGAIN = 10 };
+enum { DRAWN_SCALES_BYTES = 48 << 20 };
 static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500;
 
 static double now_s(void)
@@ -35,6 +36,8 @@ static struct tmap_gemm_problem shaped(const struct tmap_gemm_problem *like,
     p.m = x->m;
     p.n = x->n;
     p.k = x->k;
+    if (p.block_scale.a)
+        p.block_scale.lda = (p.m + 3) / 4 * 4, p.block_scale.ldb = (p.k + 127) / 128;
     return p;
 }
 
@@ -90,15 +93,21 @@ static bool is_whole(const struct tmap_gemm_problem *p)
            view.k * view.element_bits % 128 == 0;
 }
 
-/* With LONG_ONES in the environment, shapes are passed over whose rows are no whole 16 bytes, or
- * which would take less than 14 us or more than 1.2 ms at some 700 or 1300 TFLOP/s and 4 TB/s. */
-static bool is_passed_over(const struct tmap_gemm_problem *p)
+/* What a shape would take at some 700 or 1300 TFLOP/s and 4 TB/s. */
+static double roofline_us(const struct tmap_gemm_problem *p)
 {
     const struct gemm_view view = gemm_view_of(p, false);
     const double flops_per_us = view.element_bits == 8 ? 1300e6 : 700e6, bytes_per_us = 4e6;
     const double m = p->m, n = p->n, k = p->k;
     const double bytes = (m + n) * k * view.element_bits / 8 + m * n * view.out_bytes;
-    const double us = fmax(2 * m * n * k / flops_per_us, bytes / bytes_per_us);
+    return fmax(2 * m * n * k / flops_per_us, bytes / bytes_per_us);
+}
+
+/* With LONG_ONES in the environment, shapes are passed over whose rows are no whole 16 bytes, or
+ * which would take less than 14 us or more than 1.2 ms. */
+static bool is_passed_over(const struct tmap_gemm_problem *p)
+{
+    const double us = roofline_us(p);
     return getenv("LONG_ONES") && (us < 14 || us > 1200 || !is_whole(p));
 }
 
@@ -180,6 +189,35 @@ static size_t enlist_panels(struct stand *s, struct job *job, struct candidate *
     return kept;
 }
 
+/* Of one kernel, with a split or a stream both or neither. */
+static bool is_alike(const struct gemm_choice *x, const struct gemm_choice *y)
+{
+    return x->instance == y->instance && (x->config.split_k > 1) == (y->config.split_k > 1) &&
+           (x->config.stream_k > 0) == (y->config.stream_k > 0);
+}
+
+/* The model's first choices; of those that are not far behind, then the first two alike. */
+static size_t enlist_likely(struct stand *s, struct job *job, struct candidate *c)
+{
+    enum { FIRST = 24, ALIKE = 2 };
+    static const double FAR_BEHIND = 1.6;
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct tmap_gemm_config nothing;
+    size_t count = gemm_enumerate(s->suite, &job->set[0], &nothing, choices, GEMM_MAX_CHOICES);
+    size_t kept = 0;
+    for (size_t i = 0; i < count && i < GEMM_MAX_CHOICES && kept < TRIED; i++) {
+        int alike = 0;
+        if (choices[i].cost_us > FAR_BEHIND * choices[0].cost_us) break;
+        for (size_t j = 0; j < i; j++) alike += is_alike(&choices[i], &choices[j]);
+        if (i >= FIRST && alike >= ALIKE) continue;
+        if (enlist(s, job, &c[kept], &choices[i].config))
+            kept++;
+        else
+            free(c[kept].runner);
+    }
+    return kept;
+}
+
 typedef size_t lister(struct stand *, struct job *, struct candidate *);
 
 static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape, lister *enlist_some)
@@ -195,7 +233,9 @@ static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape, li
         c[i].best_us = c[i].us[0];
     }
     qsort(c, ours_count, sizeof *c, by_best);
-    const int found = screen(s, &job, algos, vendor_us);
+    /* Beside blocks of scales the vendor's plain products would stand. */
+    const bool alone = enlist_some == enlist_likely;
+    const int found = alone ? 0 : screen(s, &job, algos, vendor_us);
     size_t total = ours_count;
     for (int i = 0; i < found && i < 3; i++) enlist_vendor(&job, &c[total++], algos[i]);
     for (int round = 0; round < 2; round++)
@@ -215,8 +255,17 @@ static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape, li
         printf("\n");
         free(c[i].runner);
     }
-    if (s->vendor) vendor_done(s->vendor);
+    if (s->vendor && !alone) vendor_done(s->vendor);
     fflush(stdout);
+}
+
+/* What `likely` passes over: what takes less than 6 us or more than 1 ms, rows that are no whole 16
+ * bytes, and scales beyond their room. */
+static bool is_unlikely(const struct tmap_gemm_problem *p)
+{
+    const double us = roofline_us(p);
+    return us < 6 || us > 1000 || !is_whole(p) ||
+           (p->block_scale.a && (double)p->m * p->k / 128 * 4 > DRAWN_SCALES_BYTES);
 }
 
 static void fit_drawn(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
@@ -234,7 +283,8 @@ static void fit_drawn(struct stand *s, const struct tmap_gemm_problem *like, uin
         const struct law_shape x = law_draw(&law);
         if (law_is_test(&x)) continue;
         const struct tmap_gemm_problem p = shaped(like, &x);
-        if (!is_passed_over(&p)) fit_shape(s, &p, enlist_some);
+        const bool over = enlist_some == enlist_likely ? is_unlikely(&p) : is_passed_over(&p);
+        if (!over) fit_shape(s, &p, enlist_some);
     }
 }
 
@@ -247,6 +297,18 @@ void drawn_panels(struct stand *s, const struct tmap_gemm_problem *like, uint64_
                   double seconds)
 {
     fit_drawn(s, like, seed, seconds, enlist_panels);
+}
+
+void drawn_likely(struct stand *s, const struct tmap_gemm_problem *like, bool blocks, uint64_t seed,
+                  double seconds)
+{
+    struct tmap_gemm_problem p = *like;
+    if (blocks) {
+        s->api->memset_d8_async(s->workspace, 0x3c, 2 * (size_t)DRAWN_SCALES_BYTES, s->stream);
+        p.block_scale.a = s->workspace;
+        p.block_scale.b = s->workspace + DRAWN_SCALES_BYTES;
+    }
+    fit_drawn(s, &p, seed, seconds, enlist_likely);
 }
 
 /* --- searching --- */

@@ -20,6 +20,11 @@ void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t s
 void drawn_panels(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                   double seconds);
 
+/* Shapes of the fitting half of whole rows, 6 us to 1 ms by the device's rates: the model's first
+ * choices, and of every kernel some; nothing of the vendor's. blocks: with scales of blocks. */
+void drawn_likely(struct stand *s, const struct tmap_gemm_problem *like, bool blocks, uint64_t seed,
+                  double seconds);
+
 /* Shapes of the test half, each searched whole: the pick beside the best of the family. */
 void drawn_exhaust(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                    double seconds);

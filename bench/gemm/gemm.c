@@ -4,6 +4,7 @@
  *   gemm drawn KIND OUT [COUNT [SECONDS [SEED]]]  shapes drawn by a seed, of the test half, cold
  *   gemm fit KIND OUT SECONDS [SEED]      timings of drawn shapes of the fitting half
  *   gemm panels KIND OUT SECONDS [SEED]   the model's first choices, with two and with all panels
+ *   gemm likely KIND OUT SECONDS [SEED]   the model's likely choices; KIND e4m3b: scales of blocks
  *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
  *   gemm exhaust SET KIND OUT [FROM [TO]] the pick beside the best of the family, shape by shape
@@ -511,9 +512,11 @@ static bool finished_mode(struct stand *s, const char *mode, int argc, char **ar
 static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
 {
     const bool compares = !strcmp(mode, "drawn"), fits = !strcmp(mode, "fit"),
-               panels = !strcmp(mode, "panels");
-    if (argc < 4 || (!compares && !fits && !panels && strcmp(mode, "exhaust-drawn"))) return false;
-    struct tmap_gemm_problem like = problem_of(argv[2], argv[3], 1, 1, 1);
+               panels = !strcmp(mode, "panels"), likely = !strcmp(mode, "likely");
+    if (argc < 4 || (!compares && !fits && !panels && !likely && strcmp(mode, "exhaust-drawn")))
+        return false;
+    const bool blocks = likely && !strcmp(argv[2], "e4m3b");
+    struct tmap_gemm_problem like = problem_of(blocks ? "e4m3" : argv[2], argv[3], 1, 1, 1);
     const int at = compares ? 5 : 4; /* a count comes before the seconds */
     const double seconds = argc > at ? atof(argv[at]) : 600;
     const uint64_t seed = argc > at + 1 ? strtoull(argv[at + 1], NULL, 10) : law_fresh_seed();
@@ -522,6 +525,8 @@ static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
         drawn_compare(s, &like, seed, argc > 4 ? atoi(argv[4]) : 200, seconds);
     else if (fits)
         drawn_fit(s, &like, seed, seconds);
+    else if (likely)
+        drawn_likely(s, &like, blocks, seed, seconds);
     else if (panels)
         drawn_panels(s, &like, seed, seconds);
     else

@@ -2,7 +2,8 @@
  *
  *   fit [-k KIND] TSV... [-n ROUNDS] [-o NAME] [-t]    TSV: what `gemm fit KIND` printed, of the
  *                                                      kind named before it (a number of kernels.h;
- *                                                      -p KIND: promoted; -e ACTIVATION: with a
+ *                                                      -p KIND: promoted; -b KIND: with scales
+ *                                                      of blocks; -e ACTIVATION: with a
  *                                                      bias, and that); -t: only tells;
  *                                                      -o: fits that constant alone, or those
  *
@@ -50,6 +51,7 @@ static int row_count, shape_count;
 static struct tmap_gemm suite;
 
 static int activation = -1; /* of the timings that are read, beside a bias; none */
+static bool blocks;         /* with scales of blocks */
 
 static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool precise)
 {
@@ -61,6 +63,9 @@ static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool p
     if (activation >= 0)
         p.epilogue = (struct tmap_gemm_epilogue){
             .activation = activation, .col_bias = 16, .bias_type = p.out};
+    if (blocks)
+        p.block_scale = (struct tmap_gemm_block_scale){
+            .a = 16, .b = 16, .lda = (m + 3) / 4 * 4, .ldb = (k + 127) / 128};
     p.a.ld = p.b.ld = (k + 15) / 16 * 16;
     const int whole = p.out == TMAP_GEMM_OUT_BF16 ? 8 : 4; /* 16 bytes, as the stand has them */
     p.d.ld = (n + whole - 1) / whole * whole;
@@ -392,8 +397,9 @@ int main(int argc, char **argv)
             only_tell = true;
         else if (!strcmp(argv[i], "-o") && only_count < CONSTANTS)
             only[only_count++] = argv[++i];
-        else if (!strcmp(argv[i], "-k") || !strcmp(argv[i], "-p")) {
+        else if (!strcmp(argv[i], "-k") || !strcmp(argv[i], "-p") || !strcmp(argv[i], "-b")) {
             precise = argv[i][1] == 'p';
+            blocks = argv[i][1] == 'b';
             kind = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "-e")) {
             activation = atoi(argv[++i]);
