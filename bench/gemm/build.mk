@@ -20,15 +20,19 @@ gemm-plot:
 
 # make build/bench/gemm/fit/fit: fits the cost model's constants to what `gemm fit` printed.
 GEMM_FIT := $(B)/bench/gemm/fit/fit
+GEMM_CONSTANTS := src/kernels/gemm/model.c src/kernels/gemm/model_promoted.h
+GEMM_FITTED := $(B)/gen/fit/model.c $(B)/gen/fit/kernels/gemm/model_promoted.h
 $(B)/gen/fit/model.c: src/kernels/gemm/model.c
+$(B)/gen/fit/kernels/gemm/model_promoted.h: src/kernels/gemm/model_promoted.h
+$(GEMM_FITTED):
 	@mkdir -p $(@D)
 	$(Q)sed -E 's/^static const double ([A-Z][A-Z_0-9]*) = /double \1 = /' $< >$@
-$(B)/gen/fit/fit_constants.def: src/kernels/gemm/model.c
+$(B)/gen/fit/fit_constants.def: $(GEMM_CONSTANTS)
 	@mkdir -p $(@D)
-	$(Q)sed -nE 's/^static const double ([A-Z][A-Z_0-9]*) = .*/CONSTANT(\1)/p' $< >$@
-$(GEMM_FIT): bench/gemm/fit/fit.c $(B)/gen/fit/model.c $(B)/gen/fit/fit_constants.def $(LINK_ALL)
+	$(Q)sed -nE 's/^static const double ([A-Z][A-Z_0-9]*) = .*/CONSTANT(\1)/p' $^ >$@
+$(GEMM_FIT): bench/gemm/fit/fit.c $(GEMM_FITTED) $(B)/gen/fit/fit_constants.def $(LINK_ALL)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) -I$(B)/gen/fit -o $@ $(filter %.c,$^) $(LINK_ALL) $(LIBS_ALL)
+	$(Q)$(CC) -I$(B)/gen/fit $(ALL_CFLAGS) -o $@ $(filter %.c,$^) $(LINK_ALL) $(LIBS_ALL)
 # make build/bench/gemm/fit/needed: which kernels the model's picks need.
 $(B)/bench/gemm/fit/needed: bench/gemm/fit/needed.c bench/gemm/law.c $(LINK_ALL)
 	@mkdir -p $(@D)

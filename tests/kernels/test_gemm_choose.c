@@ -252,6 +252,48 @@ static void expect_scaled(int32_t tile_n, int32_t out, int32_t panels, int32_t s
     assert_int_equal(choice.config.stages, stages);
 }
 
+static struct gemm_choice pick_scaled(int32_t m, int32_t n, int32_t k,
+                                      const struct tmap_gemm_config *request)
+{
+    struct gemm_choice choice = {0};
+    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, m, n, k);
+    p.block_scale = (struct tmap_gemm_block_scale){
+        .a = 16, .b = 16, .lda = (m + 3) / 4 * 4, .ldb = (k + 127) / 128};
+    assert_true(gemm_enumerate(pretend(), &p, request, &choice, 1) > 0);
+    return choice;
+}
+
+/* Rows of a shared operand beyond its end are filled with zeros at some 20 clocks each: of 128 by
+ * 64 columns the pair took 16.9 us where single blocks took 12.5 (docs/EXPERIMENTS.md). */
+static void few_rows_are_not_shared(void **state)
+{
+    (void)state;
+    static const int32_t rows[] = {16, 48, 80};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const struct gemm_choice choice = pick_scaled(rows[i], 8192, 3584, &nothing);
+        assert_int_equal(choice.config.tile_n, 64);
+        assert_int_equal(choice.config.cluster_n, 1);
+    }
+    const struct tmap_gemm_config pairs = {.tile_n = 64, .cluster_m = 1, .cluster_n = 2};
+    const struct tmap_gemm_config single = {.tile_n = 64, .cluster_m = 1, .cluster_n = 1};
+    assert_true(pick_scaled(80, 8192, 3584, &pairs).cost_us >
+                1.1 * pick_scaled(80, 8192, 3584, &single).cost_us);
+    assert_true(pick_scaled(128, 8192, 3584, &pairs).cost_us <
+                1.1 * pick_scaled(128, 8192, 3584, &single).cost_us);
+}
+
+/* Dealt out by k-blocks so that each cluster gets a whole tile, tiles are handed over to nobody. */
+static void a_stream_of_whole_tiles_costs_no_parts(void **state)
+{
+    (void)state;
+    const struct tmap_gemm_config dealt = {
+        .tile_n = 256, .cluster_m = 2, .cluster_n = 1, .clusters = 66, .stream_k = 66};
+    const struct tmap_gemm_config whole = {
+        .tile_n = 256, .cluster_m = 2, .cluster_n = 1, .stream_k = -1};
+    const double us = pick_scaled(2816, 3072, 1024, &dealt).cost_us;
+    assert_true(us < 1.1 * pick_scaled(2816, 3072, 1024, &whole).cost_us);
+}
+
 /* With scales of blocks stages give way to a panel for each 64 columns, as long as three are left.
  */
 static void stages_give_way_to_panels_with_scales(void **state)
@@ -446,6 +488,8 @@ int main(void)
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(promoted_panels),
+        cmocka_unit_test(few_rows_are_not_shared),
+        cmocka_unit_test(a_stream_of_whole_tiles_costs_no_parts),
         cmocka_unit_test(stages_give_way_to_panels_with_scales),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),

@@ -1,5 +1,6 @@
 /* What a configuration should cost: the larger of the time that the busiest block takes and the
  * time that memory takes, softly, and what a launch takes anyway. */
+#include "kernels/gemm/model_promoted.h"
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
@@ -184,6 +185,7 @@ struct traffic {
     double unique;        /* bytes of the operands */
     double loaded;        /* by all blocks */
     double blocks;        /* that load at once */
+    double zeros;         /* rows a k-block that a block loads though they lie outside */
     double alone;         /* what having a way into the cache to itself makes of a block's rate */
 };
 
@@ -201,6 +203,16 @@ static double a_bytes(const struct gemm_view *view)
            (view->element_bits / 8.0);
 }
 
+/* Rows of an operand's last tile that lie outside it, in the worst of its pieces, shared out over
+ * the clusters along it: the copy engine fills them with zeros. */
+static double zero_rows(int32_t size, int32_t tile, int32_t along, int32_t sharers)
+{
+    const double piece = rows_of(size, tile, sharers) / sharers;
+    const double tiles = up((double)size / tile), last = size - (tiles - 1) * tile;
+    const double outside = smaller(piece, piece * sharers - last);
+    return outside > 0 ? outside / up(tiles / along) : 0;
+}
+
 static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                  const struct tmap_gemm_config *c, double tiles)
 {
@@ -215,6 +227,8 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
     t.blocks = smaller((double)c->clusters * c->cluster_m * c->cluster_n * c->split_k,
                        suite->gpu.sm_count);
+    t.zeros = zero_rows(view->m, c->tile_m, c->cluster_m, c->cluster_n) +
+              zero_rows(view->n, c->tile_n, c->cluster_n, c->cluster_m);
     t.alone = t.blocks * 2 <= suite->gpu.sm_count ? ALONE : 1;
     return t;
 }
@@ -238,45 +252,64 @@ static double conv_fit(const struct tmap_gemm_config *c)
                                            : CONV_FOURS);
 }
 
-/* One k-block of one block's tile, in clocks. */
-static double block_clocks(const struct gemm_instance *instance, const struct tmap_gemm_config *c,
-                           const struct traffic *t)
+/* What a k-block's multiplies take, as far as they bound it. */
+static double multiply_clocks(const struct gemm_view *view, const struct gemm_instance *instance)
 {
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const bool two_chains = instance->promote && instance->bn > WIDEST_CHAIN;
     const bool few = instance->patch && instance->few;
     const double taps = instance->patch ? GEMM_PATCH_TAPS * (few ? 0.5 : 1) : 1;
     const double cols = few ? larger(n, FEW_COLUMNS) : n;
+    const bool conv = instance->image == GEMM_CONV, scaled = instance->image == GEMM_BLOCKS;
+    if (is_own(view)) return promoted_clocks(instance->wgs, n, two_chains, scaled);
     const double multiply =
-        instance->image == GEMM_BLOCKS && instance->family == GEMM_SM90
+        scaled && instance->family == GEMM_SM90
             ? SCALED_CLOCKS + SCALED_COLUMN * n
             : taps * 4 * instance->wgs * cols / 2 * (two_chains ? TWO_CHAINS : 1) +
                   (instance->promote ? PROMOTE_CLOCKS : 0);
+    const bool by_boxes =
+        conv && instance->family == GEMM_SM90 && (instance->patch || !instance->few);
+    return by_boxes ? multiply : multiply * MULTIPLY_FIT;
+}
+
+/* What a k-block's loads take. */
+static double load_clocks(const struct gemm_view *view, const struct traffic *t)
+{
+    const bool own = is_own(view);
     const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
+    const double cold_rate = of(own, PROMOTED_COLD_BYTES_PER_CLOCK, COLD_BYTES_PER_CLOCK);
+    const double load =
+        softly(bytes / t->alone * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / cold_rate),
+               t->own * t->blocks / L2_BYTES_PER_CLOCK);
+    return own ? softly(load, ZERO_ROW_CLOCKS * t->zeros / t->alone / t->alone) : load;
+}
+
+/* One k-block of one block's tile, in clocks. */
+static double block_clocks(const struct gemm_view *view, const struct gemm_instance *instance,
+                           const struct tmap_gemm_config *c, const struct traffic *t)
+{
     const bool conv = instance->image == GEMM_CONV && instance->family == GEMM_SM90 &&
                       (instance->patch || !instance->few);
-    const double load =
-        conv ? conv_clocks(instance, c)
-             : softly(bytes / t->alone *
-                          ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / COLD_BYTES_PER_CLOCK),
-                      t->own * t->blocks / L2_BYTES_PER_CLOCK);
+    const double load = conv ? conv_clocks(instance, c) : load_clocks(view, t);
     const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY / c->stages);
     const double ratio = smaller(least, load) / larger(least, load);
     const double both = larger(least, load) * (1 + SOFTNESS * ratio * ratio * ratio * ratio);
-    return softly(both, conv ? multiply : multiply * MULTIPLY_FIT);
+    return softly(both, multiply_clocks(view, instance));
 }
 
 /* What a split's block does with its part: leaves it, reads its share of all, and if its cluster is
  * the highest of those that share the tile, what the others left of that share. */
-static double part_clocks(const struct tmap_gemm_config *c)
+static double part_clocks(const struct tmap_gemm_config *c, bool own)
 {
     const double deep = c->stream_k > 0 ? (double)c->clusters / c->stream_k : 1;
     const double rounds = up((double)c->tile_n / 8 / c->split_k);
-    const double shared = (double)c->tile_m * c->tile_n * 4 / SHARED_BYTES_PER_CLOCK +
+    const double shared = (double)c->tile_m * c->tile_n * 4 /
+                              of(own, PROMOTED_SHARED_BYTES_PER_CLOCK, SHARED_BYTES_PER_CLOCK) +
                           SHARED_LATENCY * rounds * up(c->split_k / 4.0);
     if (deep <= 1) return SPLIT_CLOCKS + shared;
-    return SPLIT_CLOCKS + shared + DEEP_CLOCKS + L2_LATENCY * rounds * up((deep - 1) / 4);
+    return SPLIT_CLOCKS + shared + of(own, PROMOTED_DEEP_CLOCKS, DEEP_CLOCKS) +
+           L2_LATENCY * rounds * up((deep - 1) / 4);
 }
 
 /* Of the tiles at the end of D's rows (copy_panels()), so many of a block's `rounds`: 64 columns by
@@ -327,7 +360,7 @@ static double tile_clocks(const struct gemm_view *view, const struct gemm_choice
             : c->tile_m == 64 ? LOW_TILE_CLOCKS
                               : TILE_CLOCKS) +
            epilogue_clocks(view, columns / c->split_k) +
-           (c->split_k > 1 ? part_clocks(c)
+           (c->split_k > 1 ? part_clocks(c, is_own(view))
                            : outputs(view) * (PANEL_CLOCKS * columns / 64 *
                                                   (view->out_bytes == 4 ? WIDE_PANELS : 1) +
                                               panel_waits(view, c))) +
@@ -357,10 +390,19 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
 }
 
 /* Rounds of tiles, the last of which is shorter the fewer have one. */
-static double rounds_of(double tiles, double clusters)
+static double rounds_of(bool own, double tiles, double clusters)
 {
     const double whole = up(tiles / clusters), idle = whole - tiles / clusters;
-    return whole > 1 ? whole - LAST_ROUND * idle : whole;
+    return whole > 1 ? whole - of(own, PROMOTED_LAST_ROUND, LAST_ROUND) * idle : whole;
+}
+
+/* Of a stream: of a promoted kernel's, nothing where every cluster has a tile to itself. */
+static double handing_over(const struct tmap_gemm_config *c, bool own)
+{
+    const double parts = pieces(c);
+    const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
+    if (own && c->clusters == c->stream_k) return 0;
+    return PART_CLOCKS + (part + PARTS_CLOCKS * parts) * parts;
 }
 
 /* The clocks of the busiest cluster. */
@@ -369,8 +411,9 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
                              double tiles)
 {
     const struct tmap_gemm_config *c = &choice->config;
+    const bool own = is_own(view);
     const double k_blocks = up(k_blocks_of(view) / c->split_k);
-    const double block = block_clocks(choice->instance, c, traffic),
+    const double block = block_clocks(view, choice->instance, c, traffic),
                  tile = tile_clocks(view, choice);
     const double whole = k_blocks * block + tile;
     /* One by the last to end, as likely as not. */
@@ -380,29 +423,37 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
     if (c->split_k > 1) return up(tiles / suite->resident[members]) * whole;
     if (c->pingpong > 0)
-        return pingpong_clocks(view, choice, rounds_of(tiles, c->clusters), k_blocks * block) +
+        return pingpong_clocks(view, choice, rounds_of(own, tiles, c->clusters), k_blocks * block) +
                ragged;
-    const double under = c->tile_m == 64 ? LOW_STORED_ASIDE : STORED_ASIDE;
+    const double under = own               ? PROMOTED_STORED_ASIDE
+                         : c->tile_m == 64 ? LOW_STORED_ASIDE
+                                           : STORED_ASIDE;
     const double aside = c->store_warp > 0 ? under : 0;
-    if (c->stream_k <= 0) return rounds_of(tiles, c->clusters) * (whole - aside) + aside + ragged;
-    const double share = up(c->stream_k * k_blocks / c->clusters);
-    const double parts = pieces(c);
-    const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
-    return up((tiles - c->stream_k) / c->clusters) * (whole - aside) + share * block + tile +
-           PART_CLOCKS + (part + PARTS_CLOCKS * parts) * parts + ragged;
+    if (c->stream_k <= 0)
+        return rounds_of(own, tiles, c->clusters) * (whole - aside) + aside + ragged;
+    const double share = up(c->stream_k * k_blocks / c->clusters) * block;
+    return up((tiles - c->stream_k) / c->clusters) * (whole - aside) +
+           share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own) + ragged;
 }
 
 /* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
-static double in_step(const struct tmap_gemm_config *c, double k_blocks)
+static double in_step(const struct tmap_gemm_config *c, double k_blocks, bool own)
 {
     const int32_t sharers = c->cluster_m * c->cluster_n;
     const double long_since = k_blocks / (k_blocks + STEP_BLOCKS);
+    double once = EIGHTS_ONCE, again = of(own, PROMOTED_EIGHTS_AGAIN, EIGHTS_AGAIN);
     if (sharers == 1) return 1;
-    if (sharers == 2) return PAIRS_ONCE + (PAIRS_AGAIN - PAIRS_ONCE) * long_since;
-    if (c->cluster_m == c->cluster_n)
-        return SQUARES_ONCE + (SQUARES_AGAIN - SQUARES_ONCE) * long_since;
-    if (sharers == 4) return FOURS_ONCE + (FOURS_AGAIN - FOURS_ONCE) * long_since;
-    return EIGHTS_ONCE + (EIGHTS_AGAIN - EIGHTS_ONCE) * long_since;
+    if (sharers == 2) {
+        once = of(own, PROMOTED_PAIRS_ONCE, PAIRS_ONCE);
+        again = of(own, PROMOTED_PAIRS_AGAIN, PAIRS_AGAIN);
+    } else if (c->cluster_m == c->cluster_n) {
+        once = SQUARES_ONCE;
+        again = of(own, PROMOTED_SQUARES_AGAIN, SQUARES_AGAIN);
+    } else if (sharers == 4) {
+        once = FOURS_ONCE;
+        again = of(own, PROMOTED_FOURS_AGAIN, FOURS_AGAIN);
+    }
+    return once + (again - once) * long_since;
 }
 
 /* How long the device's power would take for all of a product at full clock. */
@@ -470,8 +521,9 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
      */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
-    compute_us *= in_step(c, up(tiles / c->clusters) * k_blocks_of(view) / c->split_k);
-    if (c->stream_k > 0 && c->split_k == 1) compute_us *= STREAM_FIT;
+    const bool own = is_own(view);
+    compute_us *= in_step(c, up(tiles / c->clusters) * k_blocks_of(view) / c->split_k, own);
+    if (c->stream_k > 0 && c->split_k == 1 && !own) compute_us *= STREAM_FIT;
     if (gemm_is_tall(choice->instance))
         compute_us *= 1 + (TALL_FIT - 1) * smaller(1, TALL_US / compute_us);
     if (c->pingpong > 0) compute_us *= TURN_FIT;
@@ -480,9 +532,9 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double memory_us = bytes / memory_bytes_per_us(suite);
     const double doublings = (members > 1) + (members > 2) + (members > 4);
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
-    const double start_us =
-        LAUNCH_US + CLUSTER_US * doublings +
-        full * (FULL_US + WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
+    const double start_us = LAUNCH_US + CLUSTER_US * doublings +
+                            full * (of(own, PROMOTED_FULL_US, FULL_US) +
+                                    WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
     const double ready_us = choice->instance->image == GEMM_EARLY ? READY_US : 0;
     return start_us - ready_us + softly(compute_us, memory_us);
 }
@@ -510,19 +562,21 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
     const double own = 128.0 * (rows_of(view->m, tile_m, cols) / cols +
                                 rows_of(view->n, instance->bn, rows) / rows);
     const double n = instance->bn < 32 ? 32 : instance->bn;
-    const bool conv = view->conv.images > 0;
+    const bool conv = view->conv.images > 0, promoted = is_own(view);
     const double tiles = up((double)view->m / (tile_m * rows)) *
                          up((double)view->n / (instance->bn * cols)) * view->batch;
     const double clusters = suite->resident[rows * cols * shape->split_k];
     const double load =
         MULTICAST_WEIGHT * own / LOAD_BYTES_PER_CLOCK / (tiles < clusters ? ALONE : 1);
     /* A convolution's loads are not counted by bytes. */
-    const double block =
-        conv ? 2 * instance->wgs * n : larger(2 * instance->wgs * n * MULTIPLY_FIT, load);
+    const double multiply =
+        promoted ? multiply_clocks(view, instance) : 2 * instance->wgs * n * MULTIPLY_FIT;
+    const double block = conv ? 2 * instance->wgs * n : larger(multiply, load);
     const double k_blocks = k_blocks_of(view) / shape->split_k;
-    const double rounds = shape->stream_k == 0 ? rounds_of(tiles, clusters) : tiles / clusters;
+    const double rounds =
+        shape->stream_k == 0 ? rounds_of(promoted, tiles, clusters) : tiles / clusters;
     const double waits =
-        in_step(shape, shape->split_k > 1 ? k_blocks : up(tiles / clusters) * k_blocks);
+        in_step(shape, shape->split_k > 1 ? k_blocks : up(tiles / clusters) * k_blocks, promoted);
     const double fit = (instance->pingpong ? TURN_FIT : 1) *
                        (gemm_is_high(instance) ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1);
     return fit * waits * (rounds * k_blocks * block + least_end_clocks(view, instance, shape)) /
@@ -537,7 +591,7 @@ double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                          up(up((double)view->n / c->tile_n) / c->cluster_n);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     return tiles *
-           (k_blocks_of(view) * block_clocks(choice->instance, c, &traffic) +
+           (k_blocks_of(view) * block_clocks(view, choice->instance, c, &traffic) +
             tile_clocks(view, choice)) /
            clocks_per_us(suite);
 }

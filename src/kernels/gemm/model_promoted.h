@@ -1,0 +1,60 @@
+/* What the model of a configuration's time knows of promoted kernels alone (model.c): of fp8 that
+ * leaves the tensor core every k-block, and of scales of blocks. Not of groups and convolutions,
+ * which were not timed. Fitted to 2490 shapes of the fitting half, 1705 of them with scales of
+ * blocks (bench/gemm/fit; H200, 2026-11-24; docs/EXPERIMENTS.md). */
+#ifndef TMAP_KERNELS_GEMM_MODEL_PROMOTED_H
+#define TMAP_KERNELS_GEMM_MODEL_PROMOTED_H
+
+#include "kernels/gemm/suite.h"
+
+/* Shared memory bounds a k-block: of 128 bytes a clock the multiplies read A's and B's rows, each
+ * warpgroup for itself, and the loads write them once. In clocks at full speed, of which a product
+ * never has all. */
+static const double SHARED_MEMORY_FIT = 1.25;
+/* A second chain of multiplies reads A again: so many times its rows, of which scales of blocks,
+ * whose chains stand apart anyway, show less. */
+static const double SECOND_CHAIN = 2.249;
+static const double SCALED_SECOND_CHAIN = 0.4987;
+/* What scales of blocks add. */
+static const double SCALES_CLOCKS = 111.1;
+/* A row that the copy engine fills with zeros, where all SMs load. */
+static const double ZERO_ROW_CLOCKS = 19.8;
+
+/* The same as in model.c, as these kernels have it. */
+static const double PROMOTED_COLD_BYTES_PER_CLOCK = 20.7;
+static const double PROMOTED_STORED_ASIDE = 2579;
+static const double PROMOTED_SHARED_BYTES_PER_CLOCK = 6.327;
+static const double PROMOTED_DEEP_CLOCKS = 3658;
+static const double PROMOTED_LAST_ROUND = 0.1022;
+static const double PROMOTED_PAIRS_ONCE = 0.8072;
+static const double PROMOTED_PAIRS_AGAIN = 1.027;
+static const double PROMOTED_SQUARES_AGAIN = 1.107;
+static const double PROMOTED_FOURS_AGAIN = 1.05;
+static const double PROMOTED_EIGHTS_AGAIN = 1.124;
+static const double PROMOTED_FULL_US = 0.757;
+/* Of the k-blocks that a stream deals out, not of its whole tiles. */
+static const double PROMOTED_STREAM_FIT = 1.153;
+
+/* Whether these constants apply. */
+static inline bool is_own(const struct gemm_view *view)
+{
+    return view->promote && view->conv.images == 0 && !view->grouped;
+}
+
+/* Of two constants the promoted kernels' own, where there is one. */
+static inline double of(bool own, double promoted, double other)
+{
+    return own ? promoted : other;
+}
+
+/* A k-block's multiplies by so many warpgroups of 64 rows, and its additions. */
+static inline double promoted_clocks(int32_t wgs, double columns, bool two_chains, bool scaled)
+{
+    enum { ROWS = 64 };
+    const double again = two_chains ? ROWS * wgs : 0;
+    const double rows = 2.0 * ROWS * wgs + (wgs + 1) * columns +
+                        (scaled ? SCALED_SECOND_CHAIN : SECOND_CHAIN) * again;
+    return SHARED_MEMORY_FIT * rows + (scaled ? SCALES_CLOCKS : 0);
+}
+
+#endif
