@@ -1,11 +1,12 @@
 /* Fits the constants of the cost model (src/kernels/gemm/model.c) to timings of drawn shapes.
  *
- *   fit [-k KIND] TSV... [-n ROUNDS] [-o NAME] [-t]    TSV: what `gemm fit KIND` printed, of the
- *                                                      kind named before it (a number of kernels.h;
- *                                                      -p KIND: promoted; -b KIND: with scales
- *                                                      of blocks; -e ACTIVATION: with a
- *                                                      bias, and that); -t: only tells;
- *                                                      -o: fits that constant alone, or those
+ *   fit [-k KIND] TSV... [OPTION...]
+ *
+ * TSV: what `gemm fit KIND` or `gemm likely KIND` printed, of the kind named before it (a number of
+ * kernels.h; -p KIND: promoted; -b KIND: with scales of blocks; -e ACTIVATION: with a bias, and
+ * that). -M BYTES, -R COUNT...: of the device, memory a microsecond, and clusters of 1 to 8 that
+ * fit. -n ROUNDS: 16. -o NAME: fits that constant alone, or those. -w: also walks by single
+ * constants. -f PARTS: fits to all but a part and tells of that, in turn. -t: only tells.
  *
  * build.mk makes the model's constants variables of this program and lists them. What falls is,
  * over the shapes, the mean logarithm of the time of what the model would pick over the best one
@@ -331,6 +332,102 @@ static void descend(int rounds)
     }
 }
 
+/* --- by single constants --- */
+
+/* What a squared error counts beside the pick, and a constant's distance from where it began. */
+static const double FEW_SQUARES = 1, AWAY = 3e-4;
+static double began[CONSTANTS];
+
+static double goal(void)
+{
+    cost_rows(log_cost);
+    weigh();
+    double sum = pick_loss() + FEW_SQUARES * squares();
+    for (int p = 0; p < CONSTANTS; p++) {
+        const double away = log(*constants[p].at / began[p]);
+        sum += AWAY * away * away;
+    }
+    return sum;
+}
+
+/* One constant by so much, as often as that gains. */
+static bool walk(double *at, double factor, double *best)
+{
+    enum { STEPS = 4 };
+    bool moved = false;
+    for (int i = 0; i < STEPS; i++) {
+        const double keep = *at;
+        *at = keep * factor;
+        const double now = goal();
+        if (now >= *best - 1e-7) {
+            *at = keep;
+            break;
+        }
+        *best = now;
+        moved = true;
+    }
+    return moved;
+}
+
+/* Each constant up or down in turn, by less from round to round: what a step of Gauss and Newton
+ * does not find, since the pick changes in leaps. */
+static void walk_all(int rounds)
+{
+    double best = goal(), step = 0.25;
+    for (int round = 0; round < rounds && step > 0.01; round++) {
+        bool moved = false;
+        for (int p = 0; p < CONSTANTS; p++)
+            if (!is_given(constants[p].name))
+                moved |= walk(constants[p].at, exp(-step), &best) ||
+                         walk(constants[p].at, exp(step), &best);
+        if (!moved || round % 2) step /= 2;
+    }
+}
+
+static void fit(int rounds, bool walks)
+{
+    descend(rounds);
+    if (walks) walk_all(rounds);
+}
+
+/* --- what came of it --- */
+
+static double pick_share(const struct shape *s)
+{
+    const struct row *pick = NULL;
+    double least = 1e12;
+    for (int j = s->first; j < s->first + s->count; j++) {
+        const double cost = cost_of(s, &rows[j]);
+        if (cost < least) least = cost, pick = &rows[j];
+    }
+    return pick ? s->best_us / pick->us : 1;
+}
+
+/* Fitted to all shapes but every so many, told of those, in turn. */
+static void hold_out(int folds, int rounds, bool walks)
+{
+    static struct shape all[MAX_SHAPES];
+    const int n = shape_count;
+    double logs = 0, squared = 0;
+    memcpy(all, shapes, sizeof all);
+    for (int fold = 0; fold < folds; fold++) {
+        shape_count = 0;
+        for (int i = 0; i < n; i++)
+            if (i % folds != fold) shapes[shape_count++] = all[i];
+        for (int p = 0; p < CONSTANTS; p++) *constants[p].at = began[p];
+        memset(weight, 0, sizeof weight);
+        memset(pull, 0, sizeof pull);
+        if (rounds > 0) fit(rounds, walks);
+        for (int i = fold; i < n; i += folds) {
+            const double x = log(pick_share(&all[i]));
+            logs += x;
+            squared += x * x;
+        }
+    }
+    printf("# held out, %d shapes in %d parts: pick of best measured %.4f, give or take %.4f\n", n,
+           folds, exp(logs / n), sqrt(squared / n - logs / n * logs / n) / sqrt(n));
+}
+
 static int by_ratio(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;
@@ -381,8 +478,8 @@ static void tell(bool each)
 
 int main(int argc, char **argv)
 {
-    int rounds = 16;
-    bool only_tell = false, precise = false;
+    int rounds = 16, folds = 0;
+    bool only_tell = false, precise = false, walks = false;
     int kind = TMAP_GEMM_BF16;
     suite.gpu.sm_count = 132;
     suite.gpu.clock_mhz = 1980;
@@ -395,6 +492,12 @@ int main(int argc, char **argv)
             rounds = atoi(argv[++i]);
         else if (!strcmp(argv[i], "-t"))
             only_tell = true;
+        else if (!strcmp(argv[i], "-f"))
+            folds = atoi(argv[++i]);
+        else if (!strcmp(argv[i], "-w"))
+            walks = true;
+        else if (!strcmp(argv[i], "-M"))
+            suite.gpu.memory_bytes_per_us = atof(argv[++i]);
         else if (!strcmp(argv[i], "-o") && only_count < CONSTANTS)
             only[only_count++] = argv[++i];
         else if (!strcmp(argv[i], "-k") || !strcmp(argv[i], "-p") || !strcmp(argv[i], "-b")) {
@@ -408,10 +511,15 @@ int main(int argc, char **argv)
         } else
             read_file(argv[i], kind, precise);
     }
+    for (int p = 0; p < CONSTANTS; p++) began[p] = *constants[p].at;
     if (!only_tell) thin_out();
     tell(only_tell);
     if (only_tell) return 0;
-    descend(rounds);
+    if (folds > 0) {
+        hold_out(folds, rounds, walks);
+        return 0;
+    }
+    fit(rounds, walks);
     tell(false);
     for (int i = 0; i < CONSTANTS; i++) printf("%s = %.4g\n", constants[i].name, *constants[i].at);
     return 0;
