@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/gemm/mixed.h"
 #include "support/emulated_suites.h"
 #include "tmap/mixed.h"
 
@@ -86,6 +87,32 @@ static void tiles_are_as_wide_as_there_are_rows(void **state)
         }
 }
 
+/* A ring of five slots is filled early, but three of it where a block has between six and nine
+ * k-blocks. 0: as many as the ring has; -1: none. */
+static void few_slots_are_early_in_a_brief_launch(void **state)
+{
+    static const struct {
+        int32_t n, k, overlap, early;
+    } rows[] = {{28672, 8192, 1, 0}, {8192, 8192, 1, 3}, {4096, 4096, 1, 0}, {8192, 8192, -1, -1}};
+    struct tmap_gemm *suite = opened(9, 0);
+    (void)state;
+    suite->gpu.sm_count = 132;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct tmap_gemm_config request = {.overlap = rows[i].overlap};
+        struct tmap_mixed_problem p = usual();
+        struct gemm_mixed_params all;
+        struct tmap_gemm_plan plan;
+        p.n = rows[i].n, p.k = rows[i].k;
+        p.activations_ld = p.weights_ld = p.k;
+        p.scales_ld = p.zeros_ld = p.d_ld = p.n;
+        assert_int_equal(tmap_mixed_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
+        memcpy(&all, plan.params, sizeof all);
+        assert_int_equal(all.mixed.early, rows[i].early < 0   ? 0
+                                          : rows[i].early > 0 ? rows[i].early
+                                                              : plan.config.stages);
+    }
+}
+
 struct refused {
     const char *what, *words;
     enum tmap_status status;
@@ -162,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_a_map_of_eights),
         cmocka_unit_test(tiles_are_as_wide_as_there_are_rows),
+        cmocka_unit_test(few_slots_are_early_in_a_brief_launch),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };

@@ -235,6 +235,16 @@ static int32_t shift_of(int32_t groups)
     return shift;
 }
 
+/* Slots of weights that a block asks for before its predecessor has ended: the whole ring, but
+ * three where it has little more to do than the ring holds. There three were the faster by 8 to 10
+ * %, and the whole ring by 2 % where there is much to do (docs/EXPERIMENTS.md). */
+static int32_t early_slots(const struct gemm_params *p)
+{
+    enum { FEW = 3 };
+    const bool brief = p->stream_share > p->stages && p->stream_share < 2 * p->stages;
+    return brief && p->stages > FEW ? FEW : p->stages;
+}
+
 static void fill(const struct tmap_gemm *suite, const struct draft *t, bool early,
                  struct gemm_mixed_params *all)
 {
@@ -261,7 +271,7 @@ static void fill(const struct tmap_gemm *suite, const struct draft *t, bool earl
     q->group_chunks = x->group * weights[x->weight].bits / 8 / MIXED_CHUNK_BYTES;
     q->group_shift = shift_of(t->groups ? t->groups : 1);
     q->has_zeros = x->zeros != 0;
-    q->early = early;
+    q->early = early ? early_slots(p) : 0;
 }
 
 static double bound_us(const struct tmap_mixed_problem *p)

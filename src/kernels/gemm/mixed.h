@@ -31,7 +31,7 @@ struct gemm_mixed {
     int32_t group_shift;           /* chunk >> group_shift: the group of it in a k-block */
     int32_t groups;                /* in a k-block */
     int32_t has_zeros;
-    int32_t early; /* the first weights are loaded before the launch's predecessor has ended */
+    int32_t early; /* slots of weights that are loaded before the launch's predecessor has ended */
     int32_t scales_at, zeros_at; /* in a slot; 0 where there are none */
     uint64_t weights_policy;     /* L2 eviction */
 };

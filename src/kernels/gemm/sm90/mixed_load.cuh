@@ -84,7 +84,7 @@ PTX_FN void produce(const gemm_params &p, const gemm_mixed &q, const mixed_smem 
     bool more = list.take(p, w);
     if (q.early && more) {
         const tile t = tile_of(p, w.index);
-        for (; early < p.stages && w.k_begin + early < w.k_end; early++)
+        for (; early < q.early && w.k_begin + early < w.k_end; early++)
             load_weights<S>(p, q, smem, t, w.k_begin + early, early);
     }
     ptx::grid_wait();
