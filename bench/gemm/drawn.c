@@ -218,24 +218,28 @@ static size_t enlist_likely(struct stand *s, struct job *job, struct candidate *
     return kept;
 }
 
-typedef size_t lister(struct stand *, struct job *, struct candidate *);
+/* Who is timed. alone: without the vendor's, whose plain products would stand beside blocks of
+ * scales; of the shapes that is_unlikely() leaves. */
+struct lister {
+    size_t (*enlist)(struct stand *, struct job *, struct candidate *);
+    bool alone;
+};
 
-static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape, lister *enlist_some)
+static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape,
+                      const struct lister *who)
 {
     static struct job job;
     static struct candidate c[TRIED + 3];
     int algos[HEURISTICS];
     double vendor_us[HEURISTICS];
     job_make(s, shape, PROBE_NORMAL, &job);
-    const size_t ours_count = enlist_some(s, &job, c);
+    const size_t ours_count = who->enlist(s, &job, c);
     for (size_t i = 0; i < ours_count; i++) {
         measure(s, &c[i], LOOK_MS);
         c[i].best_us = c[i].us[0];
     }
     qsort(c, ours_count, sizeof *c, by_best);
-    /* Beside blocks of scales the vendor's plain products would stand. */
-    const bool alone = enlist_some == enlist_likely;
-    const int found = alone ? 0 : screen(s, &job, algos, vendor_us);
+    const int found = who->alone ? 0 : screen(s, &job, algos, vendor_us);
     size_t total = ours_count;
     for (int i = 0; i < found && i < 3; i++) enlist_vendor(&job, &c[total++], algos[i]);
     for (int round = 0; round < 2; round++)
@@ -255,7 +259,7 @@ static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape, li
         printf("\n");
         free(c[i].runner);
     }
-    if (s->vendor && !alone) vendor_done(s->vendor);
+    if (s->vendor && !who->alone) vendor_done(s->vendor);
     fflush(stdout);
 }
 
@@ -269,7 +273,7 @@ static bool is_unlikely(const struct tmap_gemm_problem *p)
 }
 
 static void fit_drawn(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
-                      double seconds, lister *enlist_some)
+                      double seconds, const struct lister *who)
 {
     struct law law;
     const double until = now_s() + seconds;
@@ -283,20 +287,19 @@ static void fit_drawn(struct stand *s, const struct tmap_gemm_problem *like, uin
         const struct law_shape x = law_draw(&law);
         if (law_is_test(&x)) continue;
         const struct tmap_gemm_problem p = shaped(like, &x);
-        const bool over = enlist_some == enlist_likely ? is_unlikely(&p) : is_passed_over(&p);
-        if (!over) fit_shape(s, &p, enlist_some);
+        if (!(who->alone ? is_unlikely(&p) : is_passed_over(&p))) fit_shape(s, &p, who);
     }
 }
 
 void drawn_fit(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed, double seconds)
 {
-    fit_drawn(s, like, seed, seconds, enlist_diverse);
+    fit_drawn(s, like, seed, seconds, &(struct lister){enlist_diverse, false});
 }
 
 void drawn_panels(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                   double seconds)
 {
-    fit_drawn(s, like, seed, seconds, enlist_panels);
+    fit_drawn(s, like, seed, seconds, &(struct lister){enlist_panels, false});
 }
 
 void drawn_likely(struct stand *s, const struct tmap_gemm_problem *like, bool blocks, uint64_t seed,
@@ -308,7 +311,7 @@ void drawn_likely(struct stand *s, const struct tmap_gemm_problem *like, bool bl
         p.block_scale.a = s->workspace;
         p.block_scale.b = s->workspace + DRAWN_SCALES_BYTES;
     }
-    fit_drawn(s, &p, seed, seconds, enlist_likely);
+    fit_drawn(s, &p, seed, seconds, &(struct lister){enlist_likely, true});
 }
 
 /* --- searching --- */
