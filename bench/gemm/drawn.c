@@ -111,6 +111,16 @@ static bool is_passed_over(const struct tmap_gemm_problem *p)
     return getenv("LONG_ONES") && (us < 14 || us > 1200 || !is_whole(p));
 }
 
+struct tmap_gemm_problem drawn_next(struct law *law, const struct tmap_gemm_problem *like,
+                                    bool test)
+{
+    for (;;) {
+        const struct law_shape x = law_draw(law);
+        const struct tmap_gemm_problem p = shaped(like, &x);
+        if (law_is_test(&x) == test && !is_passed_over(&p)) return p;
+    }
+}
+
 /* --- fitting --- */
 
 /* Of all configurations: the cheapest third of the places, the cheapest of every kernel, then every
@@ -325,9 +335,7 @@ void drawn_exhaust(struct stand *s, const struct tmap_gemm_problem *like, uint64
     int count = 0;
     law_open(&law, seed);
     while (now_s() < until) {
-        const struct law_shape x = law_draw(&law);
-        const struct tmap_gemm_problem p = shaped(like, &x);
-        if (!law_is_test(&x) || is_passed_over(&p)) continue;
+        const struct tmap_gemm_problem p = drawn_next(&law, like, true);
         const double share = exhaust_shape(s, &p).pick;
         if (share <= 0) break;
         logs += log(share);

@@ -29,4 +29,9 @@ void drawn_likely(struct stand *s, const struct tmap_gemm_problem *like, bool bl
 void drawn_exhaust(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                    double seconds);
 
+/* The next shape of the half for reporting (test) or of the other one, as a product like `like`;
+ * with LONG_ONES in the environment only what those runs take. */
+struct tmap_gemm_problem drawn_next(struct law *law, const struct tmap_gemm_problem *like,
+                                    bool test);
+
 #endif

@@ -5,6 +5,7 @@
  *   gemm fit KIND OUT SECONDS [SEED]      timings of drawn shapes of the fitting half
  *   gemm panels KIND OUT SECONDS [SEED]   the model's first choices, with two and with all panels
  *   gemm likely KIND OUT SECONDS [SEED]   the model's likely choices; KIND e4m3b: scales of blocks
+ *   gemm looks KIND OUT SECONDS [SEED]    every configuration of drawn shapes, by looks and longer
  *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
  *   gemm exhaust SET KIND OUT [FROM [TO]] the pick beside the best of the family, shape by shape
@@ -37,6 +38,7 @@
 #include "mixed.h"
 #include "grouped.h"
 #include "joules.h"
+#include "looks.h"
 #include "overhead.h"
 #include "promise.h"
 #include "rungs.h"
@@ -512,8 +514,10 @@ static bool finished_mode(struct stand *s, const char *mode, int argc, char **ar
 static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
 {
     const bool compares = !strcmp(mode, "drawn"), fits = !strcmp(mode, "fit"),
-               panels = !strcmp(mode, "panels"), likely = !strcmp(mode, "likely");
-    if (argc < 4 || (!compares && !fits && !panels && !likely && strcmp(mode, "exhaust-drawn")))
+               panels = !strcmp(mode, "panels"), likely = !strcmp(mode, "likely"),
+               looks = !strcmp(mode, "looks");
+    if (argc < 4 ||
+        (!compares && !fits && !panels && !likely && !looks && strcmp(mode, "exhaust-drawn")))
         return false;
     const bool blocks = likely && !strcmp(argv[2], "e4m3b");
     struct tmap_gemm_problem like = problem_of(blocks ? "e4m3" : argv[2], argv[3], 1, 1, 1);
@@ -529,6 +533,8 @@ static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
         drawn_likely(s, &like, blocks, seed, seconds);
     else if (panels)
         drawn_panels(s, &like, seed, seconds);
+    else if (looks)
+        looks_drawn(s, &like, seed, seconds);
     else
         drawn_exhaust(s, &like, seed, seconds);
     return true;
