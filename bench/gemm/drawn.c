@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "exhaust.h"
+#include "pace.h"
 #include "track.h"
 
 /* HEURISTICS: of the vendor's, in its order. Every slice begins with a cold L2. */
@@ -235,40 +236,80 @@ struct lister {
     bool alone;
 };
 
+/* Each once, so that no slice waits for a kernel to be loaded. */
+static void load_all(struct stand *s, struct candidate *c, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        c[i].runner->run(s, c[i].runner, 0);
+        c[i].runner->guess_us = c[i].runner->plans[0].cost_us;
+    }
+    s->api->stream_synchronize(s->stream);
+}
+
+/* One time more of candidates `from` to `to`, in times of the pace's reference. */
+static void measure_paced(struct pace *pace, struct candidate *c, size_t from, size_t to, double ms)
+{
+    static struct runner *runners[TRIED + BEST];
+    static double us[TRIED + BEST];
+    for (size_t i = from; i < to; i++) runners[i - from] = c[i].runner;
+    pace_measure(pace, runners, us, (int)(to - from), ms);
+    for (size_t i = from; i < to; i++)
+        if (c[i].n < ROUNDS + 1) c[i].us[c[i].n++] = us[i - from] > 0 ? us[i - from] : 1e9;
+}
+
+/* Ours by two looks at each, the best of them first; and the best again, beside the vendor's. */
+static void measure_all(struct pace *pace, struct candidate *c, size_t ours_count, size_t total)
+{
+    enum { LOOKS = 2 };
+    const size_t again = ours_count < AGAIN ? ours_count : AGAIN;
+    load_all(pace->s, c, ours_count);
+    for (int look = 0; look < LOOKS; look++) measure_paced(pace, c, 0, ours_count, LOOK_MS);
+    for (size_t i = 0; i < ours_count; i++) c[i].best_us = c[i].us[0] + c[i].us[1];
+    qsort(c, ours_count, sizeof *c, by_best);
+    for (int round = 0; round < LOOKS; round++) {
+        measure_paced(pace, c, 0, again, LOOK_MS * 2);
+        measure_paced(pace, c, ours_count, total, LOOK_MS * 2);
+    }
+}
+
+static void print_candidate(struct stand *s, const struct tmap_gemm_problem *shape,
+                            struct candidate *c, double us, bool is_ours)
+{
+    char text[VENDOR_TEXT];
+    printf("%c\t%d\t%d\t%d\t%.2f\t", is_ours ? 'C' : 'V', shape->m, shape->n, shape->k,
+           us * median(c->us, c->n));
+    if (is_ours) {
+        printf("%.2f\t", c->runner->plans[0].cost_us);
+        config_print(&c->runner->plans[0].config);
+    } else {
+        vendor_describe(s->vendor, c->runner->algo, text);
+        printf("0\t%s", text);
+    }
+    printf("\n");
+}
+
 static void fit_shape(struct stand *s, const struct tmap_gemm_problem *shape,
                       const struct lister *who)
 {
     static struct job job;
-    static struct candidate c[TRIED + 3];
+    static struct candidate c[TRIED + BEST], reference;
+    static struct pace pace;
     int algos[HEURISTICS];
     double vendor_us[HEURISTICS];
     job_make(s, shape, PROBE_NORMAL, &job);
     const size_t ours_count = who->enlist(s, &job, c);
-    for (size_t i = 0; i < ours_count; i++) {
-        measure(s, &c[i], LOOK_MS);
-        c[i].best_us = c[i].us[0];
-    }
-    qsort(c, ours_count, sizeof *c, by_best);
+    if (ours_count == 0 || !enlist(s, &job, &reference, &c[0].config)) return;
+    pace = (struct pace){.s = s, .reference = reference.runner};
     const int found = who->alone ? 0 : screen(s, &job, algos, vendor_us);
     size_t total = ours_count;
-    for (int i = 0; i < found && i < 3; i++) enlist_vendor(&job, &c[total++], algos[i]);
-    for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < total; i++)
-            if (i < AGAIN || i >= ours_count) measure(s, &c[i], LOOK_MS * 2);
+    for (int i = 0; i < found && i < BEST; i++) enlist_vendor(&job, &c[total++], algos[i]);
+    measure_all(&pace, c, ours_count, total);
+    const double us = pace_us(&pace);
     for (size_t i = 0; i < total; i++) {
-        printf("%c\t%d\t%d\t%d\t%.2f\t", i < ours_count ? 'C' : 'V', shape->m, shape->n, shape->k,
-               median(c[i].us, c[i].n));
-        if (i < ours_count) {
-            printf("%.2f\t", c[i].runner->plans[0].cost_us);
-            config_print(&c[i].runner->plans[0].config);
-        } else {
-            char text[VENDOR_TEXT];
-            vendor_describe(s->vendor, c[i].runner->algo, text);
-            printf("0\t%s", text);
-        }
-        printf("\n");
+        print_candidate(s, shape, &c[i], us, i < ours_count);
         free(c[i].runner);
     }
+    free(reference.runner);
     if (s->vendor && !who->alone) vendor_done(s->vendor);
     fflush(stdout);
 }
