@@ -5,14 +5,17 @@
 
 #include "kernels/gemm/rotate.h"
 
-/* Every configuration is looked at for a few runs, on a device that has worked for WARM_US. Under
- * its power limit a GPU ranks them in another order than before it has warmed up (4096 cubed,
- * docs/GEMM.md), so the quickest are timed again, in turn, each in slices that keep the device
- * busy; and what has won, once more beside the model's own plan. */
-enum { WARM_US = 30000, LOOK_RUNS = 8, FINALISTS = 5, ROUNDS = 3, SLICE_US = 20000 };
-enum { RUN_OFFS = 4, MOST_RUNS = 640 };
+/* The clock of a GPU near its power limit moves by up to a tenth within 50 ms: two looks at one
+ * configuration at different times differed by 4 %, two right after each other by 1 %
+ * (docs/EXPERIMENTS.md). So whatever is timed is timed between two slices of the model's own plan:
+ * each configuration for a few runs, the quickest again for many short slices, and what has won
+ * once more alone. All on a device that has worked for WARM_US and is kept busy: under its power
+ * limit it ranks them in another order (4096 cubed, docs/GEMM.md). */
+enum { WARM_US = 30000, LOOK_US = 2000, LOOK_RUNS = 8 };
+enum { FINALISTS = 6, ROUNDS = 20, SLICE_US = 1500, RUN_OFFS = 40 };
+enum { MOST_RUNS = 640 };
 /* What differs less from the model's own plan is noise: of the finals, and of the run-off. */
-static const double WORTH = 0.985, STILL_WORTH = 0.99;
+static const double WORTH = 0.992, STILL_WORTH = 0.994;
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325) /* FNV-1a */
 static uint64_t sum_of(const void *from, size_t bytes, uint64_t sum)
@@ -48,147 +51,189 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         p->block_scale.a != 0, (unsigned long long)sum_of(&p->conv, sizeof p->conv, FNV_BASIS));
 }
 
-/* Who is timed again: first the model's own plan, then the quickest others, quickest first. */
+/* Who is timed again: first the model's own plan, then the quickest others, quickest first, by
+ * looks: in times of the model's own. */
 struct finals {
     struct tmap_gemm_config config[FINALISTS];
-    double us[FINALISTS];
+    double look[FINALISTS];
     int32_t count;
 };
 
-static void enter(struct finals *f, const struct tmap_gemm_config *config, double us)
+static void enter(struct finals *f, const struct tmap_gemm_config *config, double look)
 {
     int32_t at = f->count;
-    if (at == FINALISTS && us >= f->us[--at]) return;
-    for (; at > 1 && us < f->us[at - 1]; at--) {
+    if (at == FINALISTS && look >= f->look[--at]) return;
+    for (; at > 1 && look < f->look[at - 1]; at--) {
         f->config[at] = f->config[at - 1];
-        f->us[at] = f->us[at - 1];
+        f->look[at] = f->look[at - 1];
     }
     f->config[at] = *config;
-    f->us[at] = us;
+    f->look[at] = look;
     if (f->count < FINALISTS) f->count++;
 }
 
-/* What a search works with. */
+/* What a search works with. plan: the finalists', the model's own first; and of a look. */
 struct trials {
     struct tmap_gemm *suite;
     struct gemm_rotation operands;
     struct finals finals;
-    struct tmap_gemm_plan plan[GEMM_MOST_SETS];
+    double own_us; /* a run of the model's own plan */
+    struct tmap_gemm_plan plan[FINALISTS][GEMM_MOST_SETS], looked[GEMM_MOST_SETS];
 };
+
+static double time_us(struct trials *t, const struct tmap_gemm_plan *plans, int32_t runs)
+{
+    return gemm_time_sets(t->suite, plans, &t->operands, runs);
+}
 
 /* Of a slice of finalist i; 0 when the device objects. */
 static double slice_us(struct trials *t, int32_t i)
 {
-    const double runs = SLICE_US / t->finals.us[i] + 1;
-    if (gemm_plan_sets(t->suite, &t->operands, &t->finals.config[i], t->plan, NULL) != TMAP_OK)
-        return 0;
-    return gemm_time_sets(t->suite, t->plan, &t->operands,
-                          runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
+    const double runs = SLICE_US / (t->own_us * t->finals.look[i]);
+    return time_us(t, t->plan[i], runs < 1 ? 1 : runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
 }
 
-/* The quickest over all rounds, but the model's own unless it is beaten by more than noise, in more
- * rounds than not; -1 when the device objects. */
+/* Finalists `from` to `to`, each of their slices between two of the model's own plan, in whose
+ * times they are added up; false when the device objects. */
+static bool run_rounds(struct trials *t, int32_t from, int32_t to, int32_t rounds, double *total)
+{
+    double before = slice_us(t, 0);
+    for (int32_t round = 0; round < rounds; round++)
+        for (int32_t i = from; i < to; i++) {
+            const double us = slice_us(t, i), after = slice_us(t, 0);
+            if (before <= 0 || us <= 0 || after <= 0) return false;
+            total[i] += us * 2 / (before + after);
+            before = after;
+        }
+    return true;
+}
+
+/* The quickest over all rounds, but the model's own unless it is beaten by more than noise; -1 when
+ * the device objects. */
 static int32_t winner(struct trials *t)
 {
-    double total[FINALISTS] = {0}, own = 0;
-    int32_t best = 0, won[FINALISTS] = {0};
-    for (int32_t round = 0; round < ROUNDS; round++)
-        for (int32_t i = 0; i < t->finals.count; i++) {
-            const double us = slice_us(t, i);
-            if (us <= 0) return -1;
-            if (i == 0) own = us;
-            total[i] += us;
-            won[i] += us < own;
-        }
+    double total[FINALISTS] = {0};
+    int32_t best = 0;
+    total[0] = ROUNDS * WORTH;
     for (int32_t i = 1; i < t->finals.count; i++)
-        if (total[i] < total[best] && total[i] < total[0] * WORTH && won[i] * 2 > ROUNDS) best = i;
+        if (gemm_plan_sets(t->suite, &t->operands, &t->finals.config[i], t->plan[i], NULL) !=
+            TMAP_OK)
+            return -1;
+    if (!run_rounds(t, 1, t->finals.count, ROUNDS, total)) return -1;
+    for (int32_t i = 1; i < t->finals.count; i++)
+        if (total[i] < total[best]) best = i;
     return best;
 }
 
-/* The same of the best and the model's own alone: the best of several is the luckiest of them,
- * too. */
+/* The best and the model's own alone: the best of several is the luckiest of them, too. */
 static int32_t run_off(struct trials *t, int32_t best)
 {
-    double total[2] = {0};
-    for (int32_t round = 0; round < RUN_OFFS && best > 0; round++)
-        for (int32_t i = 0; i < 2; i++) {
-            const int32_t which = (round + i) % 2; /* who comes first takes turns */
-            const double us = slice_us(t, which ? best : 0);
-            if (us <= 0) return -1;
-            total[which] += us;
-        }
-    return total[1] < total[0] * STILL_WORTH ? best : best > 0 ? 0 : best;
+    double total[FINALISTS] = {0};
+    if (best <= 0) return best;
+    if (!run_rounds(t, best, best + 1, RUN_OFFS, total)) return -1;
+    return total[best] < RUN_OFFS * STILL_WORTH ? best : 0;
 }
 
-/* Microseconds of a look at a configuration, whose plans are then in t->plan; 0 where it has none,
- * below 0 when the device objects. */
-static double look_us(struct trials *t, const struct tmap_gemm_config *config,
-                      struct tmap_gemm_refusal *refusal)
+/* The model's own plan, and what a run of it takes; it warms the device where more is to come. */
+static enum tmap_status begin(struct trials *t, bool warm)
 {
-    if (gemm_plan_sets(t->suite, &t->operands, config, t->plan, refusal) != TMAP_OK) return 0;
-    double us = gemm_time_sets(t->suite, t->plan, &t->operands, 1); /* which loads the kernel */
-    if (us > 0) us = gemm_time_sets(t->suite, t->plan, &t->operands, LOOK_RUNS);
-    return us > 0 ? us : -1;
+    struct finals *f = &t->finals;
+    double us = time_us(t, t->plan[0], 1); /* which loads the kernel */
+    for (double busy = 0; us > 0 && busy < (warm ? WARM_US : 1); busy += us * LOOK_RUNS)
+        us = time_us(t, t->plan[0], LOOK_RUNS);
+    f->config[0] = t->plan[0][0].config;
+    f->look[0] = 1;
+    f->count = 1;
+    t->own_us = us;
+    return us > 0 ? TMAP_OK : TMAP_E_DRIVER;
 }
 
-/* The first `most` configurations of the request, each looked at; the first one warms the device.
- */
-static enum tmap_status look(struct trials *t, const struct tmap_gemm_problem *problem,
-                             const struct tmap_gemm_config *request, size_t most,
-                             struct tmap_gemm_refusal *refusal)
+/* A look at a configuration, whose plans are then in t->looked, in times of the model's own; 0
+ * where it has none, below 0 when the device objects. */
+static double look(struct trials *t, const struct tmap_gemm_config *config)
+{
+    if (gemm_plan_sets(t->suite, &t->operands, config, t->looked, NULL) != TMAP_OK) return 0;
+    const double most = LOOK_US / t->own_us;
+    const int32_t runs = most < 1 ? 1 : most < LOOK_RUNS ? (int32_t)most : LOOK_RUNS;
+    if (time_us(t, t->looked, 1) <= 0) return -1; /* which loads the kernel */
+    const double before = time_us(t, t->plan[0], runs), us = time_us(t, t->looked, runs),
+                 after = time_us(t, t->plan[0], runs);
+    return before > 0 && us > 0 && after > 0 ? us * 2 / (before + after) : -1;
+}
+
+/* The first `most` configurations of the request: the model's own plan is the first that can be
+ * planned, and each other one is looked at. */
+static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_problem *problem,
+                                      const struct tmap_gemm_config *request, size_t most,
+                                      struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
     struct finals *f = &t->finals;
     const size_t count = tmap_gemm_configs(t->suite, problem, request, configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < most; i++) {
-        double us = look_us(t, &configs[i], refusal);
-        if (us == 0) continue;
-        for (double busy = 0; f->count == 0 && us > 0 && count > 1 && most > 1 && busy < WARM_US;
-             busy += us * LOOK_RUNS)
-            us = gemm_time_sets(t->suite, t->plan, &t->operands, LOOK_RUNS);
-        if (us <= 0) return TMAP_E_DRIVER;
-        enter(f, &t->plan[0].config, us);
+        if (f->count == 0) {
+            if (gemm_plan_sets(t->suite, &t->operands, &configs[i], t->plan[0], refusal) ==
+                    TMAP_OK &&
+                begin(t, count > 1 && most > 1) != TMAP_OK)
+                return TMAP_E_DRIVER;
+            continue;
+        }
+        const double seen = look(t, &configs[i]);
+        if (seen < 0) return TMAP_E_DRIVER;
+        if (seen > 0) enter(f, &t->looked[0].config, seen);
     }
     return TMAP_OK;
 }
 
-/* A finalist's tiles in other orders, of which the model knows nothing: they decided up to a sixth
- * of the time of products that the L2 cache bounds (docs/EXPERIMENTS.md). The quickest takes the
- * finalist's place, so that other tiles keep theirs; beside the model's own plan it is one more. */
-static enum tmap_status look_at_orders(struct trials *t, int32_t finalist,
-                                       struct tmap_gemm_refusal *refusal)
+/* Other orders of a configuration's tiles, of which the model knows nothing: they decided up to a
+ * sixth of the time of products that the L2 cache bounds (docs/EXPERIMENTS.md). False where the
+ * request has its own, or the configuration is that variant. */
+enum { VARIANTS = 4 };
+static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_config *from,
+                 int32_t variant, struct tmap_gemm_config *out)
 {
-    static const int32_t groups[] = {1, 2, 4, 16};
+    static const int32_t groups[VARIANTS] = {1, 2, 4, 16};
+    *out = *from;
+    out->group = groups[variant];
+    return (!request || !request->group) && out->group != from->group;
+}
+
+/* The quickest variant takes the finalist's place, so that other tiles keep theirs; beside the
+ * model's own plan it is one more. */
+static enum tmap_status look_at_variants(struct trials *t, int32_t finalist,
+                                         const struct tmap_gemm_config *request)
+{
     struct finals *f = &t->finals;
-    struct tmap_gemm_config config = f->config[finalist], best = config;
-    const int32_t own = config.group;
-    double best_us = f->us[finalist];
-    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
-        config.group = groups[i];
-        if (config.group == own) continue;
-        const double us = look_us(t, &config, refusal);
-        if (us < 0) return TMAP_E_DRIVER;
-        if (us == 0 || us >= best_us) continue;
-        best = t->plan[0].config;
-        best_us = us;
+    const struct tmap_gemm_config from = f->config[finalist];
+    struct tmap_gemm_config config, best = from;
+    double best_look = f->look[finalist];
+    for (int32_t variant = 0; variant < VARIANTS; variant++) {
+        if (!vary(request, &from, variant, &config)) continue;
+        const double seen = look(t, &config);
+        if (seen < 0) return TMAP_E_DRIVER;
+        if (seen == 0 || seen >= best_look) continue;
+        best = t->looked[0].config;
+        best_look = seen;
     }
-    if (best.group == own) return TMAP_OK;
+    if (best_look == f->look[finalist]) return TMAP_OK;
     if (finalist == 0) {
-        enter(f, &best, best_us);
+        enter(f, &best, best_look);
     } else {
         f->config[finalist] = best;
-        f->us[finalist] = best_us;
+        f->look[finalist] = best_look;
     }
     return TMAP_OK;
 }
 
-/* Of what is quickest so far, and of the model's own plan. */
-static enum tmap_status look_at_all_orders(struct trials *t, const struct tmap_gemm_config *request,
-                                           struct tmap_gemm_refusal *refusal)
+/* Of the two that are quickest so far, and of the model's own plan. */
+static enum tmap_status look_at_all_variants(struct trials *t,
+                                             const struct tmap_gemm_config *request)
 {
-    if (request && request->group) return TMAP_OK;
-    const enum tmap_status status = look_at_orders(t, 1, refusal);
-    return status == TMAP_OK ? look_at_orders(t, 0, refusal) : status;
+    static const int32_t whose[] = {1, 2, 0};
+    enum tmap_status status = TMAP_OK;
+    for (size_t i = 0; i < sizeof whose / sizeof whose[0] && status == TMAP_OK; i++)
+        if (whose[i] < t->finals.count) status = look_at_variants(t, whose[i], request);
+    return status;
 }
 
 /* By trial; the configuration that is planned is in *config. */
@@ -196,8 +241,8 @@ static enum tmap_status search(struct trials *t, const struct tmap_gemm_problem 
                                const struct tmap_gemm_config *request, size_t most,
                                struct tmap_gemm_config *config, struct tmap_gemm_refusal *refusal)
 {
-    enum tmap_status status = look(t, problem, request, most, refusal);
-    if (status == TMAP_OK && t->finals.count > 1) status = look_at_all_orders(t, request, refusal);
+    enum tmap_status status = look_at_first(t, problem, request, most, refusal);
+    if (status == TMAP_OK && t->finals.count > 1) status = look_at_all_variants(t, request);
     if (status != TMAP_OK) return status;
     const int32_t best = t->finals.count > 1 ? run_off(t, winner(t)) : 0;
     if (best < 0) return TMAP_E_DRIVER;
