@@ -33,6 +33,7 @@ static struct device {
     const void *own; /* this kernel takes 100 us, and every other one `others` times that */
     double others;
     int32_t quick_group;       /* tiles in groups of so many rows take a tenth less */
+    int32_t quick_panels;      /* with so many panels of output a tenth less */
     double lucky_until;        /* until then others take a tenth less */
     const void *best;          /* takes 95 us, the model's own 98, every other 100 */
     double drift_us;           /* the clock falls and rises by a fifth within this time */
@@ -75,6 +76,7 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
     }
     if (device.lucky_until > device.now_us && function != device.own) us *= 0.9;
     if (device.quick_group && p->group == device.quick_group) us *= 0.9;
+    if (device.quick_panels && p->panels == device.quick_panels) us *= 0.9;
     if (!warm && (device.quickest_us == 0 || us < device.quickest_us)) {
         device.quickest_us = us;
         device.quickest_is_pingpong = pingpong;
@@ -288,6 +290,25 @@ static void other_orders_of_the_tiles_are_looked_at(void **state)
     }
 }
 
+/* So is what the ring and the output share, but where the request has panels or stages. */
+static void other_panels_are_looked_at(void **state)
+{
+    (void)state;
+    static const struct tmap_gemm_config requests[] = {{0}, {.panels = 1}, {.stages = 4}};
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        struct tmap_gemm *suite = cool_device();
+        const struct tmap_gemm_problem p = square();
+        struct tmap_gemm_plan own, plan;
+        assert_int_equal(tmap_gemm_make_plan(suite, &p, &requests[i], &own, NULL), TMAP_OK);
+        device.own = own.function;
+        device.others = 1.2;
+        device.quick_panels = 4;
+        assert_int_not_equal(own.config.panels, 4);
+        assert_int_equal(tmap_gemm_tune(suite, &p, &requests[i], MOST, NULL, &plan, NULL), TMAP_OK);
+        assert_int_equal(plan.config.panels == 4, i == 0);
+    }
+}
+
 static void one_configuration_needs_no_finals(void **state)
 {
     (void)state;
@@ -373,6 +394,7 @@ int main(void)
         cmocka_unit_test(luck_is_not_speed),
         cmocka_unit_test(a_clock_that_drifts_decides_nothing),
         cmocka_unit_test(other_orders_of_the_tiles_are_looked_at),
+        cmocka_unit_test(other_panels_are_looked_at),
         cmocka_unit_test(one_configuration_needs_no_finals),
         cmocka_unit_test(the_choice_is_remembered),
         cmocka_unit_test(a_launch_is_the_plans),

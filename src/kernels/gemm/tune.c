@@ -185,17 +185,23 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
     return TMAP_OK;
 }
 
-/* Other orders of a configuration's tiles, of which the model knows nothing: they decided up to a
- * sixth of the time of products that the L2 cache bounds (docs/EXPERIMENTS.md). False where the
- * request has its own, or the configuration is that variant. */
-enum { VARIANTS = 4 };
+/* Variants of a configuration, of which the model knows little or nothing: the order of the tiles,
+ * which decided up to a sixth of the time of products that the L2 cache bounds, and what the ring
+ * and the output share (docs/EXPERIMENTS.md). False where the request has its own, or the
+ * configuration is that variant. */
+enum { VARIANTS = 6 };
 static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_config *from,
                  int32_t variant, struct tmap_gemm_config *out)
 {
-    static const int32_t groups[VARIANTS] = {1, 2, 4, 16};
+    static const int32_t groups[VARIANTS] = {1, 2, 4, 16}, panels[VARIANTS] = {0, 0, 0, 0, 1, 4};
     *out = *from;
-    out->group = groups[variant];
-    return (!request || !request->group) && out->group != from->group;
+    if (groups[variant] > 0) {
+        out->group = groups[variant];
+        return (!request || !request->group) && out->group != from->group;
+    }
+    out->panels = panels[variant];
+    out->stages = 0; /* as many as there is room for */
+    return (!request || (!request->panels && !request->stages)) && out->panels != from->panels;
 }
 
 /* The quickest variant takes the finalist's place, so that other tiles keep theirs; beside the
