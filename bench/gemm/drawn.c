@@ -11,7 +11,7 @@
 #include "track.h"
 
 /* HEURISTICS: of the vendor's, in its order. Every slice begins with a cold L2. */
-enum { HEURISTICS = 16, TUNE_MOST = 24, ROUNDS = 5 };
+enum { HEURISTICS = 16, TUNE_MOST = 48, ROUNDS = 5 };
 enum { TRIED = 76, AGAIN = 10 };
 enum { DRAWN_SCALES_BYTES = 48 << 20 };
 static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500;
@@ -430,8 +430,10 @@ static void compare_shape(struct stand *s, const struct tmap_gemm_problem *shape
     job_make(s, shape, PROBE_NORMAL, &job);
     const int found = screen(s, &job, algos, vendor_us);
     const int total = THEIRS + (found < 3 ? found : 3);
+    const double began = now_s();
     if (tmap_gemm_tune(s->suite, &job.set[0], NULL, TUNE_MOST, NULL, &tuned, NULL) != TMAP_OK)
         return;
+    const double tune_ms = (now_s() - began) * 1e3;
     if (!enlist(s, &job, &c[PICK], &nothing) || !enlist(s, &job, &c[TUNED], &tuned.config)) return;
     for (int i = THEIRS; i < total; i++) enlist_vendor(&job, &c[i], algos[i - THEIRS]);
     for (int round = 0; round < ROUNDS; round++)
@@ -445,7 +447,7 @@ static void compare_shape(struct stand *s, const struct tmap_gemm_problem *shape
     config_print(&c[PICK].runner->plans[0].config);
     printf("\t");
     config_print(&c[TUNED].runner->plans[0].config);
-    printf("\t%s\n", text);
+    printf("\t%s\t%.0f\n", text, tune_ms);
     fflush(stdout);
     for (int kind = ALL; kind <= (is_whole(shape) ? WHOLE : ALL) && found > 0; kind++) {
         count_in(&score[kind], PICK, us[top] / us[PICK], us[top]);
@@ -464,7 +466,7 @@ void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64
     const double until = now_s() + seconds;
     law_open(&law, seed);
     printf("# drawn shapes, seed %llu\nname\tm\tn\tk\tpick_us\ttuned_us\tvendor_us\tpick_ratio\t"
-           "tuned_ratio\tpick\ttuned\tvendor\n",
+           "tuned_ratio\tpick\ttuned\tvendor\ttune_ms\n",
            (unsigned long long)seed);
     for (int i = 0; i < count && now_s() < until;) {
         const struct law_shape x = law_draw(&law);
