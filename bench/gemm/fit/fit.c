@@ -262,9 +262,13 @@ static void slopes(void)
         *constants[p].at = keep * exp(step);
         cost_rows(moved);
         *constants[p].at = keep;
-        for (int j = 0; j < row_count; j++) moved[j] = (moved[j] - log_cost[j]) / step;
-        for (int i = 0; i < shape_count; i++) center(&shapes[i], moved);
-        for (int j = 0; j < row_count; j++) slope[p][j] = (float)moved[j];
+        memset(slope[p], 0, sizeof slope[p]); /* of what is held out, too */
+        for (int i = 0; i < shape_count; i++) {
+            const int first = shapes[i].first, end = first + shapes[i].count;
+            for (int j = first; j < end; j++) moved[j] = (moved[j] - log_cost[j]) / step;
+            center(&shapes[i], moved);
+            for (int j = first; j < end; j++) slope[p][j] = (float)moved[j];
+        }
     }
 }
 
