@@ -195,7 +195,7 @@ static enum cli_exit run(struct cli *cli)
     char why[256] = "";
     int32_t device;
 
-    if (!cli_number_in(cli, "most", 20, 1, MOST_TRIED, &t.most) || !cli_device(cli, &device))
+    if (!cli_number_in(cli, "most", 48, 1, MOST_TRIED, &t.most) || !cli_device(cli, &device))
         return CLI_USAGE;
     if (!cli_has(cli, "model")) {
         const struct tmap_open how = {.ordinal = device};
@@ -212,7 +212,7 @@ static const struct cli_option options[] = {
     CLI_SHARD_OPTION,
     {"cache", 0, "FILE", "earlier choices: read first, and added to as each is made"},
     {"model", 0, NULL, "what the cost model ranks first on an H200; no GPU is asked"},
-    {"most", 'n', "N", "try the first N by the model (20)"},
+    {"most", 'n', "N", "try the first N by the model (48)"},
     {"device", 0, "NUMBER", "which GPU (0)"},
     {NULL, 0, NULL, NULL}};
 
