@@ -36,6 +36,7 @@ static struct device {
     int32_t quick_panels;      /* with so many panels of output a tenth less */
     double lucky_until;        /* until then others take a tenth less */
     const void *best;          /* takes 95 us, the model's own 98, every other 100 */
+    double slower;             /* everything takes so many times as long; 0: once */
     double drift_us;           /* the clock falls and rises by a fifth within this time */
     int blocks;                /* of memory, taken and not given back */
     int swept;                 /* launches that read as much as evicts all that the cache holds */
@@ -70,6 +71,7 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
     if ((const void *)function == device.quick_when_warm) us = warm ? 50 : 200;
     if (device.own) us = function == device.own ? 100 : 100 * device.others;
     if (device.best) us = function == device.best ? 95 : function == device.own ? 98 : 100;
+    if (device.slower > 0) us *= device.slower;
     if (device.drift_us > 0) {
         const double at = fmod(device.now_us / device.drift_us, 1);
         us *= 0.9 + 0.4 * (at < 0.5 ? at : 1 - at);
@@ -174,6 +176,22 @@ static void what_is_quickest_on_a_warm_device_is_planned(void **state)
     assert_false(is_pingpong(plan.function));
     assert_true(device.now_us < 1e6);
     assert_int_equal(device.events, 0);
+}
+
+/* Of runs of 10 ms few are needed. */
+static void long_runs_are_few(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = cool_device();
+    const struct tmap_gemm_problem p = square();
+    struct tmap_gemm_plan own, plan;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+    device.own = own.function;
+    device.others = 0.9;
+    device.slower = 100;
+    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+    assert_ptr_not_equal(plan.function, own.function);
+    assert_in_range(device.launches, MOST * 4, 240);
 }
 
 static void the_models_own_plan_is_a_finalist(void **state)
@@ -388,6 +406,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_quickest_on_a_warm_device_is_planned),
+        cmocka_unit_test(long_runs_are_few),
         cmocka_unit_test(the_models_own_plan_is_a_finalist),
         cmocka_unit_test(small_operands_are_timed_cold),
         cmocka_unit_test(the_models_own_plan_is_left_for_more_than_noise),

@@ -108,18 +108,26 @@ static bool run_rounds(struct trials *t, int32_t from, int32_t to, int32_t round
     return true;
 }
 
+/* A slice is a run at least: where that is longer than SLICE_US, fewer slices tell as much. */
+static int32_t rounds_for(const struct trials *t, int32_t most)
+{
+    const double rounds = most * SLICE_US / t->own_us;
+    return rounds >= most ? most : rounds > most / 4 ? (int32_t)rounds : most / 4;
+}
+
 /* The quickest over all rounds, but the model's own unless it is beaten by more than noise; -1 when
  * the device objects. */
 static int32_t winner(struct trials *t)
 {
+    const int32_t rounds = rounds_for(t, ROUNDS);
     double total[FINALISTS] = {0};
     int32_t best = 0;
-    total[0] = ROUNDS * WORTH;
+    total[0] = rounds * WORTH;
     for (int32_t i = 1; i < t->finals.count; i++)
         if (gemm_plan_sets(t->suite, &t->operands, &t->finals.config[i], t->plan[i], NULL) !=
             TMAP_OK)
             return -1;
-    if (!run_rounds(t, 1, t->finals.count, ROUNDS, total)) return -1;
+    if (!run_rounds(t, 1, t->finals.count, rounds, total)) return -1;
     for (int32_t i = 1; i < t->finals.count; i++)
         if (total[i] < total[best]) best = i;
     return best;
@@ -128,10 +136,11 @@ static int32_t winner(struct trials *t)
 /* The best and the model's own alone: the best of several is the luckiest of them, too. */
 static int32_t run_off(struct trials *t, int32_t best)
 {
+    const int32_t rounds = rounds_for(t, RUN_OFFS);
     double total[FINALISTS] = {0};
     if (best <= 0) return best;
-    if (!run_rounds(t, best, best + 1, RUN_OFFS, total)) return -1;
-    return total[best] < RUN_OFFS * STILL_WORTH ? best : 0;
+    if (!run_rounds(t, best, best + 1, rounds, total)) return -1;
+    return total[best] < rounds * STILL_WORTH ? best : 0;
 }
 
 /* The model's own plan, and what a run of it takes; it warms the device where more is to come. */
