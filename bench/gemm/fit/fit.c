@@ -5,8 +5,9 @@
  * TSV: what `gemm fit KIND` or `gemm likely KIND` printed, of the kind named before it (a number of
  * kernels.h; -p KIND: promoted; -b KIND: with scales of blocks; -e ACTIVATION: with a bias, and
  * that). -M BYTES, -R COUNT...: of the device, memory a microsecond, and clusters of 1 to 8 that
- * fit. -n ROUNDS: 16. -o NAME: fits that constant alone, or those. -w: also walks by single
- * constants. -f PARTS: fits to all but a part and tells of that, in turn. -t: only tells.
+ * fit. -n ROUNDS: 16. -a WEIGHT: of a constant's distance from where it began, 0.001. -o NAME: fits
+ * that constant alone, or those. -w: also walks by single constants. -f PARTS: fits to all but a
+ * part and tells of that, in turn. -t: only tells.
  *
  * build.mk makes the model's constants variables of this program and lists them. What falls is,
  * over the shapes, the mean logarithm of the time of what the model would pick over the best one
@@ -231,10 +232,21 @@ static double pick_loss(void)
     return sum / shape_count;
 }
 
+/* What a constant's distance from where it began counts: what few shapes tell of moves little. */
+static double away_counts = 1e-3;
+static double began[CONSTANTS];
+
+static double away(int p)
+{
+    return log(*constants[p].at / began[p]);
+}
+
 static double loss(void)
 {
+    double sum = 0;
+    for (int p = 0; p < CONSTANTS; p++) sum += away_counts * away(p) * away(p);
     cost_rows(log_cost);
-    return pick_loss() + SQUARES * squares();
+    return sum + pick_loss() + SQUARES * squares();
 }
 
 static const char *only[CONSTANTS]; /* are fitted, where there are any */
@@ -293,6 +305,11 @@ static void equate(equations a)
 /* By elimination; the solution is then the last column over the diagonal. */
 static void solve(equations a, double damp)
 {
+    const double pull_back = away_counts * shape_count / SQUARES;
+    for (int p = 0; p < CONSTANTS; p++) {
+        a[p][p] += pull_back;
+        a[p][CONSTANTS] -= pull_back * away(p);
+    }
     for (int p = 0; p < CONSTANTS; p++) a[p][p] += damp * (a[p][p] + 1e-3 * shape_count) + 1e-9;
     for (int p = 0; p < CONSTANTS; p++)
         for (int q = 0; q < CONSTANTS; q++) {
@@ -338,19 +355,15 @@ static void descend(int rounds)
 
 /* --- by single constants --- */
 
-/* What a squared error counts beside the pick, and a constant's distance from where it began. */
-static const double FEW_SQUARES = 1, AWAY = 3e-4;
-static double began[CONSTANTS];
+/* What a squared error counts beside the pick. */
+static const double FEW_SQUARES = 1;
 
 static double goal(void)
 {
     cost_rows(log_cost);
     weigh();
     double sum = pick_loss() + FEW_SQUARES * squares();
-    for (int p = 0; p < CONSTANTS; p++) {
-        const double away = log(*constants[p].at / began[p]);
-        sum += AWAY * away * away;
-    }
+    for (int p = 0; p < CONSTANTS; p++) sum += away_counts * away(p) * away(p);
     return sum;
 }
 
@@ -500,6 +513,8 @@ int main(int argc, char **argv)
             folds = atoi(argv[++i]);
         else if (!strcmp(argv[i], "-w"))
             walks = true;
+        else if (!strcmp(argv[i], "-a"))
+            away_counts = atof(argv[++i]);
         else if (!strcmp(argv[i], "-M"))
             suite.gpu.memory_bytes_per_us = atof(argv[++i]);
         else if (!strcmp(argv[i], "-o") && only_count < CONSTANTS)
