@@ -87,29 +87,55 @@ static void tiles_are_as_wide_as_there_are_rows(void **state)
         }
 }
 
-/* A ring of five slots is filled early, but three of it where a block has between six and nine
- * k-blocks. 0: as many as the ring has; -1: none. */
-static void few_slots_are_early_in_a_brief_launch(void **state)
+/* On 132 SMs. early: slots of weights before the predecessor's end. */
+static const struct share {
+    int32_t weight, group, m, n, k, early;
+} shares[] = {
+    /* Eight k-blocks a block, sixteen of 8 bits, four blocks to a tile: all end at once. */
+    {TMAP_MIXED_U4, 128, 8, 8192, 8192, 3},
+    {TMAP_MIXED_U4, 32, 16, 8192, 8192, 2},
+    {TMAP_MIXED_S8, 128, 8, 8192, 8192, 5},
+    {TMAP_MIXED_S8, 0, 16, 8192, 8192, 4},
+    /* Two and four: half of them. */
+    {TMAP_MIXED_U4, 128, 8, 4096, 4096, 1},
+    {TMAP_MIXED_E4M3, 0, 8, 4096, 4096, 2},
+    /* 28 and 55, and ends of tiles anywhere. */
+    {TMAP_MIXED_U4, 128, 8, 28672, 8192, 5},
+    {TMAP_MIXED_U4, 128, 16, 28672, 8192, 3},
+    {TMAP_MIXED_U4, 32, 8, 28672, 8192, 4},
+    {TMAP_MIXED_S8, 128, 16, 28672, 8192, 5},
+    /* 7, 9 and 11, and 28 of a wide tile. */
+    {TMAP_MIXED_U4, 128, 8, 14336, 4096, 3},
+    {TMAP_MIXED_E4M3, 0, 8, 7168, 5120, 3},
+    {TMAP_MIXED_S8, 128, 8, 4096, 11008, 4},
+    {TMAP_MIXED_U4, 128, 32, 28672, 8192, 2},
+};
+
+static int32_t early_of(struct tmap_gemm *suite, const struct share *w, int32_t overlap)
 {
-    static const struct {
-        int32_t n, k, overlap, early;
-    } rows[] = {{28672, 8192, 1, 0}, {8192, 8192, 1, 3}, {4096, 4096, 1, 0}, {8192, 8192, -1, -1}};
+    const struct tmap_gemm_config request = {.overlap = overlap};
+    struct tmap_mixed_problem p = usual();
+    struct gemm_mixed_params all;
+    struct tmap_gemm_plan plan;
+    p.weight = w->weight, p.group = w->group;
+    p.m = w->m, p.n = w->n, p.k = w->k;
+    if (w->group != 32) p.zeros = 0;
+    p.activations_ld = p.weights_ld = p.k;
+    p.scales_ld = p.zeros_ld = p.d_ld = p.n;
+    assert_int_equal(tmap_mixed_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
+    memcpy(&all, plan.params, sizeof all);
+    return all.mixed.early;
+}
+
+static void slots_are_early_by_a_blocks_share(void **state)
+{
     struct tmap_gemm *suite = opened(9, 0);
     (void)state;
     suite->gpu.sm_count = 132;
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const struct tmap_gemm_config request = {.overlap = rows[i].overlap};
-        struct tmap_mixed_problem p = usual();
-        struct gemm_mixed_params all;
-        struct tmap_gemm_plan plan;
-        p.n = rows[i].n, p.k = rows[i].k;
-        p.activations_ld = p.weights_ld = p.k;
-        p.scales_ld = p.zeros_ld = p.d_ld = p.n;
-        assert_int_equal(tmap_mixed_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
-        memcpy(&all, plan.params, sizeof all);
-        assert_int_equal(all.mixed.early, rows[i].early < 0   ? 0
-                                          : rows[i].early > 0 ? rows[i].early
-                                                              : plan.config.stages);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+        if (early_of(suite, &shares[i], 1) != shares[i].early)
+            fail_msg("row %d: %d", (int)i, early_of(suite, &shares[i], 1));
+        assert_int_equal(early_of(suite, &shares[i], -1), 0);
     }
 }
 
@@ -189,7 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(weights_are_a_map_of_eights),
         cmocka_unit_test(tiles_are_as_wide_as_there_are_rows),
-        cmocka_unit_test(few_slots_are_early_in_a_brief_launch),
+        cmocka_unit_test(slots_are_early_by_a_blocks_share),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };

@@ -235,14 +235,41 @@ static int32_t shift_of(int32_t groups)
     return shift;
 }
 
-/* Slots of weights that a block asks for before its predecessor has ended: the whole ring, but
- * three where it has little more to do than the ring holds. There three were the faster by 8 to 10
- * %, and the whole ring by 2 % where there is much to do (docs/EXPERIMENTS.md). */
-static int32_t early_slots(const struct gemm_params *p)
+/* Whether every share is of whole tiles, or every tile of whole shares: then all blocks have as
+ * much to do, and end at once. */
+static bool is_even(const struct gemm_params *p)
 {
-    enum { FEW = 3 };
-    const bool brief = p->stream_share > p->stages && p->stream_share < 2 * p->stages;
-    return brief && p->stages > FEW ? FEW : p->stages;
+    return p->stream_rest == 0 &&
+           (p->k_blocks % p->stream_share == 0 || p->stream_share % p->k_blocks == 0);
+}
+
+/* Slots that are worth asking for early, in percent of a block's, where loads take longer than
+ * multiplies: up to 16 rows of 8 bits, up to 8 of 4 (docs/EXPERIMENTS.md). */
+static int32_t early_percent(const struct draft *t)
+{
+    enum { OF_EIGHT = 40, OF_FOUR = 30 };
+    if (weights[t->problem->weight].bits == 8)
+        return t->instance->cols <= MIXED_WHOLE_COLS ? OF_EIGHT : 0;
+    return t->instance->cols == 8 ? OF_FOUR : 0;
+}
+
+/* Slots of weights that a block asks for before its predecessor has ended. They delay what that
+ * still loads and sends: so where multiplying takes longer than loading, only as many as it begins
+ * with, and at most half of the block's. Where loads take longer, memory must not rest, and as many
+ * more are early as the launch is long; but not the last slot where all blocks of the predecessor
+ * end at once, or scales of many groups make multiplying nearly as long. */
+static int32_t early_slots(const struct draft *t, const struct gemm_params *p)
+{
+    enum { MANY_GROUPS = 8, SMALL_RING = 4 };
+    const int32_t slots = p->stream_share + (p->stream_rest > 0);
+    const bool leaves_last = is_even(p) || t->groups >= MANY_GROUPS;
+    const int32_t most = leaves_last && p->stages > 1 ? p->stages - 1 : p->stages;
+    const int32_t begin = p->stages > SMALL_RING ? 3 : 2, half = p->stream_share / 2;
+    const int32_t more = (int32_t)((int64_t)slots * early_percent(t) / 100);
+    int32_t early = begin < half ? begin : half;
+    if (early < more) early = more;
+    if (early < 1) early = 1;
+    return early < most ? early : most;
 }
 
 static void fill(const struct tmap_gemm *suite, const struct draft *t, bool early,
@@ -271,7 +298,7 @@ static void fill(const struct tmap_gemm *suite, const struct draft *t, bool earl
     q->group_chunks = x->group * weights[x->weight].bits / 8 / MIXED_CHUNK_BYTES;
     q->group_shift = shift_of(t->groups ? t->groups : 1);
     q->has_zeros = x->zeros != 0;
-    q->early = early ? early_slots(p) : 0;
+    q->early = early ? early_slots(t, p) : 0;
 }
 
 static double bound_us(const struct tmap_mixed_problem *p)
