@@ -163,7 +163,9 @@ struct tmap_emulate_touched {
 };
 
 /* What the warps of one cluster of a run did to barriers, and to the memory that barriers guard.
- * The caller's to free; one run's. */
+ * The caller's to free; one run's. While it is made, mbarrier.test_wait answers no and yes in turn,
+ * so that it shows what the kernel does after both: no as if the phase ended just after, yes as if
+ * the warp were late, if the phase ends. In runs with an even seed the first answer is no. */
 struct tmap_emulate_record;
 TMAP_API enum tmap_status tmap_emulate_record_open(uint32_t cluster,
                                                    struct tmap_emulate_record **out);

@@ -30,7 +30,8 @@ struct session {
     struct tmap_emulate_result result;
     struct emulate_report report; /* of the formats for machines that show findings */
     struct emulate_watch watch;
-    uint32_t cta; /* of the timeline */
+    uint32_t cta;      /* of the timeline */
+    uint64_t recorded; /* runs for --protocol */
     bool bad;
 };
 
@@ -410,7 +411,8 @@ static bool record_launch(void *self, struct tmap_emulate_record *record)
     cli_note(s->cli, code);
     if (code != CLI_OK) return false;
     s->launch.schedule = TMAP_EMULATE_EARLIEST;
-    s->launch.no_races = true; /* a fault of order is for the proof to find */
+    s->launch.seed = s->recorded++; /* odd and even: looks have other answers */
+    s->launch.no_races = true;      /* a fault of order is for the proof to find */
     s->findings = 0;
     const enum tmap_status status = tmap_emulate_run_watched(
         s->module, &s->launch, &watch, s->finding, MAX_FINDINGS, &s->findings, &s->result);

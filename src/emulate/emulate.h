@@ -39,6 +39,7 @@ enum emu_step {
     EMU_JUMP,  // the splits' places are already right
     EMU_YIELD, // next, but others go first: it polls
     EMU_WAIT,  // nothing happened: again when something has
+    EMU_LATER, // the same, again once others have gone
     EMU_STOP   // the run is over: a fault is reported
 };
 typedef enum emu_step emu_exec(struct emu_warp *w, const struct emu_insn *in, uint32_t mask);

@@ -119,8 +119,8 @@ static void record(struct tmap_gemm *suite, const struct kept *k, int run,
     if (tmap_gemm_make_plan(suite, &product.problem, &k->request, &plan, &why) != TMAP_OK)
         fail_msg("%s: %s", k->kernel, why.text);
     assert_ptr_equal(plan.function, emulated_function(k->kernel));
-    emulator->how =
-        (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
+    emulator->how = (struct tmap_emulate_launch){
+        .schedule = TMAP_EMULATE_EARLIEST, .no_races = true, .seed = (uint64_t)run};
     emulator->how.residents = k->request.dynamic == 1 ? plan.cluster : 0;
     emulator->record = *out;
     const enum tmap_status ran = tmap_gemm_run(&plan, NULL);

@@ -76,8 +76,8 @@ static void record(const struct design *d, int run, struct tmap_emulate_record *
         fail_msg("%s: %s", d->name, why.text);
     assert_true(d->request.store_warp != 1 || plan.config.store_warp == 1);
     plant(d, &plan);
-    emulator->how =
-        (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
+    emulator->how = (struct tmap_emulate_launch){
+        .schedule = TMAP_EMULATE_EARLIEST, .no_races = true, .seed = (uint64_t)run};
     emulator->how.residents = d->request.dynamic == 1 ? plan.cluster : 0;
     emulator->record = *out;
     const enum tmap_status ran = tmap_gemm_run(&plan, NULL);

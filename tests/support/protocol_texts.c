@@ -48,6 +48,7 @@ bool record_text(const struct text_list *l, const char *text, uint32_t blocks,
                                                .buffers = &buffer,
                                                .buffer_count = 1,
                                                .schedule = TMAP_EMULATE_EARLIEST,
+                                               .seed = blocks, /* odd and even */
                                                .no_races = true,
                                                .budget = 10000000};
     const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = *out};

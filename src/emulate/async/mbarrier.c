@@ -292,15 +292,16 @@ static uint32_t spokesmen(const struct emu_warp *w, const struct barrier_insn *i
 }
 
 // The phase that is waited for is even or odd, whether a parity or an arrival's state says so.
-static void note_wait(struct emu_warp *w, const struct emu_insn *in, uint32_t l)
+static void note_wait(struct emu_warp *w, const struct emu_insn *in, uint32_t l, bool done)
 {
     const struct barrier_insn *i = in->more;
     const uint32_t phase =
         i->parity ? emu_u32(w, i->state)[l] : (uint32_t)(emu_u64(w, i->state)[l] >> 32);
     const uint32_t at = (uint32_t)(emu_place_at(w, &i->at, l) - EMU_SHARED_WINDOW);
     const uint32_t rank = at >> EMU_RANK_SHIFT;
-    NOTE(w, in, .op = ACT_WAIT, .barrier_cta = (uint8_t)rank,
-         .barrier = at & ((1u << EMU_RANK_SHIFT) - 1), .value = phase & 1);
+    NOTE(w, in, .op = i->tries ? ACT_WAIT : ACT_LOOK, .barrier_cta = (uint8_t)rank,
+         .barrier = at & ((1u << EMU_RANK_SHIFT) - 1), .value = phase & 1,
+         .bytes = !i->tries && done);
 }
 
 EXEC(wait)
@@ -332,11 +333,15 @@ EXEC(wait)
         if (done == 0 && i->tries && one)
             return emu_watch_for(w, WAIT_MBARRIER, offset, value, &first->phase);
         if (done == 0 && i->tries) return emu_wait_for(w, WAIT_MBARRIER, offset, value);
+        const enum emu_answer answer =
+            pass == 0 && !i->tries && one ? emu_record_answer(w, in, done) : ANSWER_YES;
+        if (answer == ANSWER_LATER) return EMU_LATER;
+        if (answer == ANSWER_NO) done = 0;
         if (done == 0) break;
     }
     if (speak != mask && done) done = mask;
     emu_set_pred(w, i->out, mask, done);
-    if (done) note_wait(w, in, (uint32_t)emu_lane(done));
+    if (done || !i->tries) note_wait(w, in, (uint32_t)emu_lane(done ? done : mask), done);
     return done ? EMU_NEXT : EMU_YIELD;
 }
 

@@ -114,14 +114,14 @@ static void run_turn(struct emu_warp *w, uint32_t quantum)
         w->ran++;
         if (w->late && mask) w->late(w, in);
         const enum emu_step step = mask ? in->exec(w, in, mask) : EMU_NEXT;
-        if (step != EMU_WAIT) count(m, mask);
+        if (step != EMU_WAIT && step != EMU_LATER) count(m, mask);
         emu_trail_step(m, pc, step);
         polled = UINT32_MAX;
         if (step == EMU_NEXT) {
             s->pc++;
             if (w->splits == 1) continue;
-        } else if (step == EMU_YIELD) {
-            s->pc++;
+        } else if (step == EMU_YIELD || step == EMU_LATER) {
+            s->pc += step == EMU_YIELD;
             polled = w->at;
             w->polled = m->executed;
             quantum = quantum > 8 ? 8 : quantum;

@@ -29,8 +29,8 @@ static void join(struct sites *s, uint32_t a, uint32_t b)
 
 static bool names_barrier(const struct act *a)
 {
-    return a->op == ACT_WAIT || a->op == ACT_ARRIVE || a->op == ACT_EXPECT || a->op == ACT_LOAD ||
-           a->op == ACT_COMMIT;
+    return a->op == ACT_WAIT || a->op == ACT_LOOK || a->op == ACT_ARRIVE || a->op == ACT_EXPECT ||
+           a->op == ACT_LOAD || a->op == ACT_COMMIT;
 }
 
 static bool init_site(struct fold *f, struct sites *s, const struct act *a)

@@ -77,6 +77,18 @@ static struct tmap_emulate_record *record_of(const struct emu_warp *w)
     return w->cta->number / w->cta->cluster->ctas == r->cluster ? r : NULL;
 }
 
+// The same question once more, with nothing in between.
+static bool asks_again(struct warp_touches *t, const struct act *a)
+{
+    const struct act *o = &t->looked;
+    const bool again = a->op == ACT_LOOK && o->op == ACT_LOOK && t->count == 0 &&
+                       o->line == a->line && o->barrier == a->barrier &&
+                       o->barrier_cta == a->barrier_cta && o->value == a->value &&
+                       o->bytes == a->bytes;
+    t->looked = *a;
+    return again;
+}
+
 void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct act *act)
 {
     struct tmap_emulate_record *r = record_of(w);
@@ -86,6 +98,7 @@ void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct 
     a.by_cta = (uint16_t)w->cta->rank;
     a.by_warp = (uint16_t)w->index;
     a.line = in->line;
+    if (asks_again(t, &a)) return;
     flush(r, w->cta->rank, w->index, t);
     append(r, &a);
 }
@@ -113,4 +126,28 @@ void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum ac
     }
     if (t->count == MOST_TOUCHED) flush(r, w->cta->rank, w->index, t);
     t->of[t->count++] = n;
+}
+
+// NULL: there are too many.
+static struct looking *looking_of(struct warp_touches *t, const struct emu_insn *in)
+{
+    uint32_t i = 0;
+    while (i < t->looks && t->look[i].in != in) i++;
+    if (i == MOST_LOOKING) return NULL;
+    if (i == t->looks) t->look[t->looks++] = (struct looking){.in = in};
+    return &t->look[i];
+}
+
+enum emu_answer emu_record_answer(const struct emu_warp *w, const struct emu_insn *in, bool over)
+{
+    enum { TRIES = 2048 }; // eight a turn, after which all others have theirs
+    struct tmap_emulate_record *r = w->m->watch.record ? record_of(w) : NULL;
+    struct warp_touches *t = r ? touches_of(r, w) : NULL;
+    struct looking *k = t ? looking_of(t, in) : NULL;
+    if (!k) return over ? ANSWER_YES : ANSWER_NO;
+    const bool yes = (k->times + w->m->launch->seed) % 2 == 1;
+    if (yes && !over && k->tries++ < TRIES) return ANSWER_LATER;
+    k->times++;
+    k->tries = 0;
+    return yes && over ? ANSWER_YES : ANSWER_NO;
 }

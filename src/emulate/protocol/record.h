@@ -12,6 +12,7 @@ enum act_op {
     ACT_MEET,         // bar.sync `at` of `value` threads (0: all); `cta` 1: bar.arrive
     ACT_MEET_CLUSTER, // value 0: arrive, 1: wait
     ACT_WAIT,         // passed, on parity `value`
+    ACT_LOOK,         // mbarrier.test_wait on parity `value`; `bytes` 1: the phase was over
     ACT_ARRIVE,       // value: arrivals
     ACT_DROP,         // the same, and of later phases no more
     ACT_EXPECT,       // the same of one arrival, and of `bytes`
@@ -45,9 +46,18 @@ struct touched { // by one warp since it last did anything else
 };
 enum { MOST_TOUCHED = 96 };
 
+struct looking { // an instruction that looks at a phase: how often the warp has, and in vain
+    const struct emu_insn *in;
+    uint32_t times, tries;
+};
+enum { MOST_LOOKING = 32 };
+
 struct warp_touches {
     struct touched of[MOST_TOUCHED];
     uint32_t count;
+    struct looking look[MOST_LOOKING];
+    uint32_t looks;
+    struct act looked; // what the warp did last, where that was a look
 };
 
 struct tmap_emulate_record {
@@ -66,6 +76,12 @@ void emu_note(const struct emu_warp *w, const struct emu_insn *in, const struct 
 // Memory that the warp, or something that it issued, touches: from its start to its end.
 void emu_note_touch(const struct emu_warp *w, const struct emu_insn *in, enum act_op op,
                     const struct emu_cta *cta, uint64_t from, uint64_t bytes);
+
+// How a look at a phase (mbarrier.test_wait) is answered, which is over or not. Where somebody
+// records, no and yes take turns, so that the record shows what a kernel does after either: no as
+// if the phase ended just after, yes once others have gone. The launch's seed says which is first.
+enum emu_answer { ANSWER_NO, ANSWER_YES, ANSWER_LATER };
+enum emu_answer emu_record_answer(const struct emu_warp *w, const struct emu_insn *in, bool over);
 
 // What warps touched last of all: the run is over.
 void emu_record_finish(struct tmap_emulate_record *r);

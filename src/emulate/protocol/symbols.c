@@ -505,6 +505,8 @@ static bool read_barriers(struct reader *r, const struct act *a)
     switch (a->op) {
     case ACT_WAIT:
         return wait(r, a);
+    case ACT_LOOK:
+        return !a->bytes || wait(r, a);
     case ACT_ARRIVE:
         return arrive(r, a, TMAP_STEP_ARRIVE);
     case ACT_EXPECT:

@@ -51,7 +51,8 @@ static size_t first_wait(const struct fold *f, const struct program *p, uint32_t
     uint8_t array = 0, slot = 0;
     for (size_t i = 0; i < acts; i++) {
         const struct act *a = &f->run[0]->act[i];
-        if (a->op != ACT_WAIT || a->by_cta != p->cta || a->by_warp != p->warp) continue;
+        const bool waits = a->op == ACT_WAIT || (a->op == ACT_LOOK && a->bytes);
+        if (!waits || a->by_cta != p->cta || a->by_warp != p->warp) continue;
         barrier_named(f, a, &array, &slot);
         if (array == barrier) return slot || a->value ? acts + i : i;
     }
