@@ -214,7 +214,9 @@ TMAP_API enum tmap_status tmap_emulate_run_watched(const struct tmap_emulate_mod
  *  from the records of its runs (at most 8, of one configuration, with different numbers of tiles
  *  and of k blocks): which barriers are rings, which bytes their slots, what each warp does at the
  *  start, with every tile, every k block, and at the end. One program must describe all that every
- *  run did; that the kernel does the same in launches that were not run is assumed.
+ *  run did; that the kernel does the same in launches that were not run is assumed. A slot that is
+ *  looked at first (mbarrier.test_wait) and waited for unless it was there counts as waited for, if
+ *  the runs show both answers; a try_wait counts as a wait.
  *  part, number: which part of it, and which one if there are several. Warps of a CTA with one
  *  program are one agent. Names in *out belong to the first record, until the next call with it.
  *  error may be NULL.

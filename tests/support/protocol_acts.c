@@ -6,7 +6,7 @@
 
 #include "emulate/protocol/record.h"
 
-enum { RUNS = PROVED_RUNS, BYTES = 256, TEXT = 1 << 13, WORD = 64 };
+enum { RUNS = PROVED_RUNS, BYTES = 256, TEXT = 1 << 13, WORD = 64, IN_TURN = 2 };
 
 /* A run that is being written down: who acts, and on which block. */
 struct acts {
@@ -16,6 +16,7 @@ struct acts {
     int64_t depth, run;        /* slots of a ring; 0, 1, 2 */
     int64_t block, first, end; /* and of which tile it is */
     bool leads;                /* the first of its line's warps in its CTA */
+    bool seen;                 /* the answer to its last look */
 };
 
 /* --- words */
@@ -35,6 +36,8 @@ static const struct word words[] = {
     {"meet_cluster", ACT_MEET_CLUSTER, 0, 0, ""},
     {"wait", ACT_WAIT, 0, 0, "v"},
     {"free", ACT_WAIT, 1, 0, ""},
+    {"look", ACT_LOOK, 0, IN_TURN, "b"},
+    {"look_free", ACT_LOOK, 1, IN_TURN, "b"},
     {"arrive", ACT_ARRIVE, 1, 0, "v"},
     {"expect", ACT_EXPECT, 1, BYTES, "bv"},
     {"load", ACT_LOAD, 0, BYTES, "b"},
@@ -108,7 +111,8 @@ static bool place(struct acts *t, char **text, struct act *a, int64_t step)
     *text = s;
     if (o->barrier) {
         a->barrier = at, a->barrier_cta = cta;
-        if (a->op == ACT_WAIT) a->value += o->turns ? round : waits_before(t, at);
+        const bool asks = a->op == ACT_WAIT || a->op == ACT_LOOK;
+        if (asks) a->value += o->turns ? round : waits_before(t, at);
     } else
         a->at = at, a->cta = cta;
     return !before || index >= t->first;
@@ -126,6 +130,13 @@ static const struct word *word_of(const char *name, size_t length)
 static void number(struct act *a, char what, uint32_t value)
 {
     *(what == 'v' ? &a->value : what == 'b' ? &a->bytes : &a->at) = value;
+}
+
+/* Answered yes and no in turn, where the program does not say how. */
+static void look(struct acts *t, struct act *a)
+{
+    if (a->bytes == IN_TURN) a->bytes = (uint32_t)((t->block / 2 + t->run) & 1);
+    t->seen = a->bytes;
 }
 
 static void act(struct acts *t, char *text, uint32_t line, int64_t step)
@@ -148,7 +159,8 @@ static void act(struct acts *t, char *text, uint32_t line, int64_t step)
             happens &= place(t, &text, &a, step), step = 0;
         assert_true(*text == ',' || !*text);
     }
-    if (w->op == ACT_WAIT) a.value &= 1;
+    if (w->op == ACT_WAIT || w->op == ACT_LOOK) a.value &= 1;
+    if (w->op == ACT_LOOK) look(t, &a);
     if (w->op == ACT_LOAD) a.value = a.bytes;
     if (!happens) return;
     note(t, &a);
@@ -173,6 +185,11 @@ static bool holds(const struct acts *t, const char *when)
         {"late/", t->run == 2},
         {"lead/", t->leads},
         {"rest/", !t->leads},
+        {"yes/", t->seen},
+        {"no/", !t->seen},
+        {"even/", t->block % 2 == 0},
+        {"odd/", t->block % 2 == 1},
+        {"i=0/", t->block == 0},
         {"i=1/", t->block == 1},
         {"i<3/", t->block < 3},
         {"i>2/", t->block > 2},

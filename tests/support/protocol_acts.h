@@ -12,12 +12,13 @@
  *   M0 M1 ...   other barriers;  P  places in turn;  C256  a column of tensor memory
  * or a number; bytes are 256 unless they are said. S0 is the first slot, S> the next block's, S+64
  * is 64 bytes into it, S@1 CTA 1's. An act with S< is left out of the first block. `free` waits on
- * the other parity: until a slot is given back for the first time, it is empty.
+ * the other parity: until a slot is given back for the first time, it is empty. `look` and
+ * `look_free` are answered yes and no in turn, or as look:F,0 says.
  *
  * Before a word: first/ later/ last/ before/ before2/ in the first block of a tile, in all others,
  * in the last, in all but the last, or the last two; soon/ late/ in all runs but the last, in the
- * last; 64*32/ as often, so many bytes or barriers apart. All blocks are one tile, unless after the
- * warps there stands
+ * last; even/ odd/ blocks; yes/ no/ as the warp's last look was answered; 64*32/ as often, so many
+ * bytes or barriers apart. All blocks are one tile, unless after the warps there stands
  *   tiles=234   tiles of 2, 3, 4, 2, ... blocks      turn=0    every other tile, from the first on
  *   short       not the last tile                    one       one tile in the first run
  *   from=2      without the first blocks             even      an even number of blocks

@@ -54,6 +54,10 @@ struct fold {
     struct tmap_protocol *out;
 };
 
+// An op beside enum tmap_step_op: a look at a phase of parity y, count 1 where it was over. None is
+// left once looks.c has settled what they stand for.
+enum { SYMBOL_LOOK = 64 };
+
 struct symbol {
     uint8_t op, x, y, ctas, signal; // op: enum tmap_step_op
     uint8_t parity;                 // of a wait
@@ -88,6 +92,7 @@ struct program {
     struct going going[FOLD_PARTS][MOST_PART];
     bool skipped[MOST_PART]; // in PART_BLOCK: not in the first block of a tile
     bool remakes;            // its barriers, for every tile
+    uint32_t looks_ahead;    // 0, or the line of a look whose wait comes later
     uint32_t word[MOST_RUNS][MOST_TILES], tiles[MOST_RUNS];
     uint8_t every, turn, at;    // every: of who takes turns at the barrier `at`, how many do; the
                                 // word is that of all
@@ -122,6 +127,7 @@ uint32_t objects_of(const struct symbol *s, uint8_t out[2]); // that it names, i
 void drop_program(struct fold *f, uint32_t i);
 uint32_t line_of(const struct program *p); // of what it does first, in the first run where it acts
 bool read_warp(struct fold *f, struct program *p, size_t run); // its symbols of a run (symbols.c)
+bool settle_looks(struct fold *f, struct program *p);          // looks.c
 bool count_generations(struct said *said, struct fold *f);     // false: memory
 
 bool fold_memory(struct fold *f); // false, too

@@ -57,6 +57,16 @@ static bool remakers_are_alone(struct fold *f)
     return true;
 }
 
+static bool read_program(struct fold *f, struct program *p)
+{
+    for (size_t r = 0; r < f->runs; r++)
+        if (!read_warp(f, p, r)) return false;
+    if (!settle_looks(f, p)) return false;
+    for (size_t r = 0; r < f->runs; r++)
+        if (!count_generations(&p->said[r], f)) return false;
+    return true;
+}
+
 bool fold_symbols(struct fold *f)
 {
     for (size_t r = 0; r < f->runs; r++)
@@ -68,8 +78,7 @@ bool fold_symbols(struct fold *f)
             if (!program_of(f, a)) return fold_fail(f, 0, "more than %d warps", MOST_WARPS);
         }
     for (uint32_t i = 0; i < f->programs; i++)
-        for (size_t r = 0; r < f->runs; r++)
-            if (!read_warp(f, &f->program[i], r)) return false;
+        if (!read_program(f, &f->program[i])) return false;
     for (uint32_t i = 0; i < f->programs;) {
         if (takes_part(f, &f->program[i])) {
             i++;

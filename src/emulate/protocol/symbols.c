@@ -355,22 +355,25 @@ static void commit(struct reader *r, const struct act *a)
 
 // Lanes of a warp may pass one after another, and the first of them read before the last has
 // passed.
-static bool has_passed(const struct reader *r, const struct symbol *wait)
+static bool has_passed(const struct reader *r, const struct act *a, const struct symbol *wait)
 {
     for (uint32_t i = r->said->count; i-- > 0;) {
         const struct symbol *s = &r->said->symbol[i];
         if (s->op == TMAP_STEP_READ || s->op == TMAP_STEP_DONE) continue;
-        return same_symbol(s, wait) && s->index == wait->index;
+        return same_symbol(s, wait) && s->index == wait->index &&
+               (a->op == ACT_WAIT || s->line == a->line);
     }
     return false;
 }
 
 static bool wait(struct reader *r, const struct act *a)
 {
-    struct symbol s = {.op = TMAP_STEP_WAIT, .y = (uint8_t)a->value};
+    struct symbol s = {.op = a->op == ACT_LOOK ? SYMBOL_LOOK : TMAP_STEP_WAIT,
+                       .y = (uint8_t)a->value,
+                       .count = a->bytes};
     end_plain_reads(r, a);
     of_barrier(r, a, &s);
-    if (!has_passed(r, &s)) say(r, a, s);
+    if (!has_passed(r, a, &s)) say(r, a, s);
     return true;
 }
 
@@ -504,9 +507,8 @@ static bool read_barriers(struct reader *r, const struct act *a)
 {
     switch (a->op) {
     case ACT_WAIT:
-        return wait(r, a);
     case ACT_LOOK:
-        return !a->bytes || wait(r, a);
+        return wait(r, a);
     case ACT_ARRIVE:
         return arrive(r, a, TMAP_STEP_ARRIVE);
     case ACT_EXPECT:
@@ -576,5 +578,5 @@ bool read_warp(struct fold *f, struct program *p, size_t run)
     }
     // Who has left reads no more.
     if (last) end_plain_reads(&r, last);
-    return count_generations(r.said, f);
+    return !f->memory;
 }

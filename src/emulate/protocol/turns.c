@@ -237,6 +237,8 @@ bool place_turns(struct fold *f)
 {
     for (uint32_t i = 0; i < f->programs; i++) {
         const struct program *p = &f->program[i];
+        if (p->every && p->looks_ahead)
+            return fold_fail(f, p->looks_ahead, "takes turns, and looks before it waits");
         if (p->every && p->turn == 0 && !place_all(f, p)) return false;
     }
     return true;
