@@ -118,6 +118,22 @@ PTX_FN void mbarrier_arrive_cluster(uint32_t remote_bar)
     asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(remote_bar) : "memory");
 }
 
+// By the lanes that `when` holds for, without a branch.
+PTX_FN void mbarrier_arrive_if(bool when, uint32_t bar)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0;\n"
+                 "  @p mbarrier.arrive.shared::cta.b64 _, [%0]; }" ::"r"(bar),
+                 "r"((uint32_t)when)
+                 : "memory");
+}
+PTX_FN void mbarrier_arrive_cluster_if(bool when, uint32_t remote_bar)
+{
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0;\n"
+                 "  @p mbarrier.arrive.shared::cluster.b64 _, [%0]; }" ::"r"(remote_bar),
+                 "r"((uint32_t)when)
+                 : "memory");
+}
+
 PTX_FN void mbarrier_arrive_expect_tx(uint32_t bar, uint32_t bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(bar), "r"(bytes)

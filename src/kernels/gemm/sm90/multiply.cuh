@@ -75,6 +75,11 @@ template <class S> struct reader {
         else
             ptx::mbarrier_arrive(empty + 16 * slot);
     }
+    PTX_FN void give_back_if(bool any, int32_t slot) const
+    {
+        ptx::mbarrier_arrive_if(any && tells && !shared, empty + 16 * slot);
+        ptx::mbarrier_arrive_cluster_if(any && tells && shared, empty + 16 * slot);
+    }
     PTX_FN void multiply(typename S::acc_t (&acc)[S::REGS], int32_t slot, bool first,
                          uint64_t fault = 0) const
     {
@@ -104,6 +109,13 @@ template <class S> struct reader {
     }
 };
 
+// Tiles so narrow that the loop's own instructions tell: a k-block of 128 x 96 took 566 clocks, its
+// multiplies 384. So the next slot is looked at while this one's are under way, no branch gives a
+// slot back, and two k-blocks are a round. Kernels with all steps of an epilogue have no register
+// left for it.
+template <class S>
+constexpr bool NARROW_LOOP = !S::TALL && !S::HIGH && !S::EPILOGUE && S::REGS <= 64;
+
 // Returns with the last group in flight, and its slot; finish() ends it. What the caller computes
 // in between costs no time. begun: the sums are added to what acc holds.
 template <class S>
@@ -111,6 +123,8 @@ PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                         const reader<S> &from, int32_t wg, int32_t k_blocks, ring_position &ring,
                         const ptx::watch &watch, bool begun = false)
 {
+    constexpr bool NARROW = NARROW_LOOP<S>;
+    constexpr int ROUND = NARROW ? 2 : 1;
     int32_t previous = 0, k_block = 0;
     // What else defines the sums must end before a group is in flight, or ptxas lets none be.
     if constexpr (S::BEGINS) {
@@ -121,9 +135,10 @@ PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         ring.advance(p.stages);
         k_block = 1;
     }
-#pragma unroll 1
+    bool ready = NARROW && ptx::mbarrier_test(from.full + 16 * ring.slot, ring.parity);
+#pragma unroll ROUND
     for (; k_block < k_blocks; k_block++) {
-        if (!FAULT(p, 16))
+        if (__builtin_expect(!ready, !NARROW) && !FAULT(p, 16))
             ptx::mbarrier_wait_often(from.full + 16 * ring.slot, ring.parity, watch, GEMM_FULL,
                                      ring.slot);
         if (FAULT(p, 13)) from.give_back(ring.slot);
@@ -131,11 +146,21 @@ PTX_FN int32_t multiply(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
         if (DELAY(p, DELAY_LAST_GROUP) && wg == 1 && k_block == k_blocks - 1) ptx::pause_us(50);
         from.multiply(acc, ring.slot, !S::BEGINS && k_block == 0,
                       FAULT(p, 15) ? (uint64_t)64 << 32 : 0);
-        ptx::wgmma_wait<1>();
-        if (k_block > 0 && !FAULT(p, 13)) from.give_back(previous);
-        previous = ring.slot;
-        ring.advance(p.stages);
-        if (FAULT(p, 5)) ring.parity = 0;
+        if constexpr (NARROW) {
+            const int32_t slot = ring.slot;
+            ring.advance(p.stages);
+            if (FAULT(p, 5)) ring.parity = 0;
+            ready = ptx::mbarrier_test(from.full + 16 * ring.slot, ring.parity);
+            ptx::wgmma_wait<1>();
+            from.give_back_if(k_block > 0 && !FAULT(p, 13), previous);
+            previous = slot;
+        } else {
+            ptx::wgmma_wait<1>();
+            if (k_block > 0 && !FAULT(p, 13)) from.give_back(previous);
+            previous = ring.slot;
+            ring.advance(p.stages);
+            if (FAULT(p, 5)) ring.parity = 0;
+        }
     }
     return previous;
 }
