@@ -222,6 +222,19 @@ static const struct design hopper[] = {
     DESIGN("wgmma, two warpgroups", HOPPER "bf16",
            REQUEST(128, 128, 3, 1, ALONE, WHOLE_TILES, .store_warp = -1), BF16(250, 200, 270),
            RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, two slots, the next of which is still held", HOPPER "bf16",
+           REQUEST(128, 64, 2, 1, ALONE, WHOLE_TILES, .store_warp = -1), BF16(250, 200, 270),
+           RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, four slots", HOPPER "bf16",
+           REQUEST(64, 64, 4, 1, ALONE, WHOLE_TILES, .store_warp = -1), BF16(250, 200, 270),
+           RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, an even number of k blocks in some tiles", HOPPER "bf16",
+           REQUEST(64, 128, 5, 1, ALONE, WHOLE_TILES, .store_warp = -1), BF16(250, 200, 400),
+           RING(0) | WHOLE | STAGING),
+    DESIGN("wgmma, four CTAs that share B", HOPPER "bf16",
+           REQUEST(64, 64, 3, 1, .cluster_m = 4, .clusters = 1, .stream_k = -1, WHOLE_TILES,
+                   .store_warp = -1),
+           BF16(250, 200, 270), WHOLE | STAGING),
     DESIGN("wgmma, two CTAs that share B", HOPPER "bf16",
            REQUEST(128, 128, 3, 1, TWO, WHOLE_TILES, .store_warp = -1), BF16(500, 200, 270),
            RING(0) | WHOLE | STAGING),
@@ -318,6 +331,14 @@ static const struct design tensor_faults[] = {
 #define HANDED_FAULT(id, name, hazard)                                                             \
     FAULT(id, name, STAGING, hazard, HOPPER "bf16", "gemm_faulty_2x128",                           \
           REQUEST(128, 128, 3, 2, ALONE, WHOLE_TILES, .store_warp = 1))
+/* In every place of a narrow tile's loop that reads so. */
+#define NARROW_FAULT(name_, hazard_, from_, to_, places_)                                          \
+    {                                                                                              \
+        .name = name_, .proves = WHOLE, .hazard = hazard_, .source = HOPPER "bf16",                \
+        .kernel = "gemm_bf16_1x64_000", .text = {from_, to_, 0, places_},                          \
+        .request = REQUEST(64, 64, 3, 1, ALONE, WHOLE_TILES, .store_warp = -1),                    \
+        .shape = BF16(250, 200, 270)                                                               \
+    }
 static const struct design hopper_faults[] = {
     HOPPER_FAULT(0, "wgmma: control", ALONE, WHOLE, TMAP_HAZARD_NONE),
     HOPPER_FAULT(2, "wgmma: no fence after mbarrier.init", ALONE, WHOLE, TMAP_HAZARD_UNINITIALIZED),
@@ -342,6 +363,8 @@ static const struct design hopper_faults[] = {
      .text = {", 256;\n\t// begin inline asm\n\tbar.sync", "", 0, 2},
      .request = REQUEST(128, 128, 3, 0, .cluster_m = 1, WHOLE_TILES, .store_warp = -1),
      .shape = BF16(128, 128, 270)},
+    NARROW_FAULT("wgmma: every look finds its slot", TMAP_HAZARD_EARLY,
+                 "mbarrier.test_wait.parity.shared::cta.b64 p,", "setp.eq.u32 p, 0, 0;", 4),
     TURNS_FAULT(0, "wgmma, pingpong: control", WHOLE, TMAP_HAZARD_NONE),
     TURNS_FAULT(0, "wgmma, pingpong: control, staging", STAGING, TMAP_HAZARD_NONE),
     TURNS_FAULT(2, "wgmma, pingpong: no fence after mbarrier.init", WHOLE,
