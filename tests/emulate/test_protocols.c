@@ -346,6 +346,8 @@ static const struct design hopper_faults[] = {
                  TMAP_HAZARD_OVERWRITE),
     HOPPER_FAULT(16, "wgmma: multiplies before the bytes are there", ALONE, WHOLE,
                  TMAP_HAZARD_EARLY),
+    HOPPER_FAULT(134, "wgmma: B is loaded before its slot is free", ALONE, WHOLE,
+                 TMAP_HAZARD_ALIAS),
     HOPPER_FAULT(0, "wgmma: control, staging", ALONE, STAGING, TMAP_HAZARD_NONE),
     HOPPER_FAULT(1, "wgmma: no proxy fence before the store", ALONE, STAGING, TMAP_HAZARD_UNFENCED),
     HOPPER_FAULT(8, "wgmma: panel reused before the store has read it", ALONE, STAGING,

@@ -14,6 +14,7 @@
 
 template <class SHAPE> struct block_scaled : SHAPE {
     static constexpr bool BLOCKS = true;
+    static constexpr int LOADERS = 1;
     static constexpr int STAGE_BYTES = SHAPE::STAGE_BYTES + GEMM_BLOCKS_BYTES;
     // Columns that have one scale: tiles begin at multiples of BN, blocks at multiples of 128.
     static constexpr int LOWEST_BIT = SHAPE::BN & -SHAPE::BN;

@@ -17,6 +17,7 @@
 // is a plain matrix then.
 template <class SHAPE, int CHANNELS = SHAPE::BK> struct convolved : finished<SHAPE> {
     static constexpr bool IM2COL = true;
+    static constexpr int LOADERS = 1;
     static constexpr int CHANNELS_AT_ONCE = SHAPE::BK;
     static constexpr int TAP_BYTES = CHANNELS * 2, TAPS = SHAPE::BK / CHANNELS;
     static constexpr bool SPLITS = finished<SHAPE>::SPLITS && TAPS == 1;

@@ -7,6 +7,7 @@
 
 template <class SHAPE> struct early : SHAPE {
     static constexpr bool EARLY = true;
+    static constexpr int LOADERS = 1;
 };
 
 #define GEMM_EARLY_KERNEL(NAME, ...)                                                               \

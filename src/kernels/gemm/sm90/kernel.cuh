@@ -177,6 +177,13 @@ PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t 
     ptx::grid_wait();
 }
 
+// The second of two warps that load is the producer's last; those between store.
+template <class S> PTX_FN bool is_loader()
+{
+    const int32_t warp = threadIdx.x / 32;
+    return warp == 0 || (S::LOADERS > 1 && warp == 3);
+}
+
 template <class S> PTX_FN void gemm(const gemm_params &p)
 {
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
@@ -188,7 +195,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const bool producer = threadIdx.x < 128;
 
     if (DELAY(p, DELAY_INIT) && at.rank == 1) ptx::pause_us(50);
-    const bool loads = threadIdx.x / 32 == 0;
+    const bool loads = is_loader<S>();
     errands<S> todo;
     if (loads) todo.begin(p, smem, at, cluster);
     if constexpr (S::EARLY) {
@@ -204,7 +211,12 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();
         const int32_t warp = threadIdx.x / 32;
         if (loads) {
-            if (ptx::elect_one()) produce<S>(p, smem, at, todo, watch);
+            if (ptx::elect_one()) {
+                if (S::LOADERS > 1 && warp > 0)
+                    produce_b<S>(p, smem, at, todo, watch);
+                else
+                    produce<S>(p, smem, at, todo, watch);
+            }
         } else if (!S::PINGPONG && p.hand && warp <= S::WGS) {
             store_for<S>(p, smem, cluster, warp - 1);
         }

@@ -94,18 +94,28 @@ template <class S> struct source : taps<S>, halves<S> {
     }
     PTX_FN void load(int32_t k, int32_t slot)
     {
+        if constexpr (S::IM2COL) {
+            this->load_tap(*params, *this, full + 16 * slot, slot * S::STAGE_BYTES);
+        } else {
+            load_a(k, slot);
+            load_b(k, slot);
+        }
+    }
+    PTX_FN void load_a(int32_t k, int32_t slot) const
+    {
         const gemm_params &p = *params;
         const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
-        if constexpr (S::IM2COL) {
-            this->load_tap(p, *this, bar, there);
-            return;
-        }
         if constexpr (S::A_MN)
             load_boxes<S::BM, S::BK>(p.a, a_to + there, bar, k, a_row, batch, a_part, p.cluster_n,
                                      a_mask, p.load_policy);
         else
             load_box(p.a, a_to + there, bar, k, a_row, batch, p.cluster_n > 1, a_mask,
                      p.load_policy);
+    }
+    PTX_FN void load_b(int32_t k, int32_t slot) const
+    {
+        const gemm_params &p = *params;
+        const uint32_t bar = full + 16 * slot, there = slot * S::STAGE_BYTES;
         if constexpr (S::GATED)
             this->load_half(p, *this, bar, there, k);
         else if constexpr (S::B_MN)
@@ -211,6 +221,28 @@ template <class S> PTX_FN void load_early(const gemm_params &p, const errand<S> 
     }
 }
 
+// Where two warps load (S::LOADERS), the second loads B. It does not arrive at the slot's barrier:
+// the first warp arrives, expects the bytes of both, and drains the ring in the end.
+template <class S>
+PTX_FN void produce_b(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
+                      errands<S> &todo, const ptx::watch &watch)
+{
+    ring_position ring;
+#pragma unroll 1
+    while (todo.next.left > 0) {
+        errand<S> &e = todo.next;
+#pragma unroll 1
+        for (; e.left > 0; e.left--, e.k += e.step) {
+            const uint32_t empty = e.from.full + 16 * ring.slot + 8;
+            if (FAULT(p, 134)) e.from.load_b(e.k, ring.slot);
+            ptx::mbarrier_wait_often(empty, ring.parity ^ 1, watch, GEMM_EMPTY, ring.slot);
+            if (!FAULT(p, 134)) e.from.load_b(e.k, ring.slot);
+            ring.advance(p.stages);
+        }
+        todo.take(p, smem, at);
+    }
+}
+
 template <class S>
 PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cluster_place &at,
                     errands<S> &todo, const ptx::watch &watch)
@@ -237,7 +269,11 @@ PTX_FN void produce(const gemm_params &p, const shared_layout<S> &smem, const cl
             ptx::mbarrier_arrive_expect_tx(bar, bytes);
             if constexpr (S::BLOCKS)
                 scales.load_a(blocks_of<S>(p), smem.scales(ring.slot), bar, p.load_policy);
-            e.from.load(FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k, ring.slot);
+            const int32_t k = FAULT(p, 14) && e.k == 3 * S::BK ? 2 * S::BK : e.k;
+            if constexpr (S::LOADERS > 1)
+                e.from.load_a(k, ring.slot);
+            else
+                e.from.load(k, ring.slot);
             if constexpr (S::BLOCKS) scales.step(blocks_of<S>(p), e.step / S::BK);
             if constexpr (S::IM2COL) e.from.advance(p);
             ring.advance(p.stages);

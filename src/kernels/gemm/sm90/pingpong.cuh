@@ -15,6 +15,7 @@ template <int KIND_, int SLABS_, int BN_, bool B_MN_ = false>
 struct pingpong_shape : shape<KIND_, SLABS_, BN_, false, B_MN_> {
     static constexpr int SLABS = SLABS_, WARPGROUPS = 2, READERS = 1, THREADS = 3 * 128;
     static constexpr bool PINGPONG = true, SPLITS = false;
+    static constexpr int LOADERS = 1;
     static constexpr bool MOVE_REGISTERS = SLABS_ * BN_ / 2 > 64;
     // 128 * 24 + 256 * 240 <= 65536: 192 sums a thread just fit.
     static constexpr int FEW_REGISTERS = 24, MANY_REGISTERS = 240;
