@@ -70,20 +70,21 @@ static int index_of(const char *name)
     return PLAIN;
 }
 
-struct tmap_gemm_epilogue finished_steps(struct stand *s, const char *name)
+static void set(struct tmap_gemm_problem *p, const struct stand *s, int which)
 {
-    const int which = index_of(name);
+    p->epilogue = which == PLAIN ? (struct tmap_gemm_epilogue){0} : steps(s, which, p->d.ld);
+    if (which == E4M3) p->out = TMAP_GEMM_OUT_E4M3;
+}
+
+void finished_set(struct stand *s, struct tmap_gemm_problem *p, const char *step)
+{
     prepare_vectors(s);
-    return which == PLAIN ? (struct tmap_gemm_epilogue){0} : steps(s, which, 0);
+    set(p, s, index_of(step));
 }
 
 static void set_all(struct job *job, const struct stand *s, int which)
 {
-    for (int i = 0; i < job->sets; i++) {
-        job->set[i].epilogue =
-            which == PLAIN ? (struct tmap_gemm_epilogue){0} : steps(s, which, job->set[i].d.ld);
-        if (which == E4M3) job->set[i].out = TMAP_GEMM_OUT_E4M3;
-    }
+    for (int i = 0; i < job->sets; i++) set(&job->set[i], s, which);
 }
 
 /* The plain product comes twice, first and last: what differs between the two is no epilogue's.

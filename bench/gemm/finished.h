@@ -15,8 +15,9 @@ void finished_cost(struct stand *s, const struct tmap_gemm_problem *like, double
 void finished_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed,
                       int count, double seconds);
 
-/* The steps by name, of memory that the stand has; none for another word. Prepares that memory. */
-struct tmap_gemm_epilogue finished_steps(struct stand *s, const char *name);
+/* Gives a problem a step by name, of memory that the stand has and that this prepares, and D's type
+ * where the step asks for one; no step for another word. */
+void finished_set(struct stand *s, struct tmap_gemm_problem *p, const char *step);
 
 /* The first configurations by the model of a product with a step (bias, gelu, ...; any other word:
  * none), each timed and printed with what the model expects. */

@@ -390,9 +390,8 @@ static void once(struct stand *s, const struct tmap_gemm_problem *shape, const c
 {
     static struct job job;
     struct runner *r = calloc(1, sizeof *r);
-    struct tmap_gemm_problem finished = *shape;
-    if (steps) finished.epilogue = finished_steps(s, steps);
-    job_make(s, &finished, PROBE_NORMAL, &job);
+    job_make(s, shape, PROBE_NORMAL, &job);
+    if (steps) finished_set(s, &job.set[0], steps);
     if (what[0] == 'v') {
         vendor_prepare(s->vendor, &job.set[0], s->workspace, s->workspace_bytes);
         theirs(r, &job, atoi(what + 1));
@@ -524,7 +523,7 @@ static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
     const int at = compares ? 5 : 4; /* a count comes before the seconds */
     const double seconds = argc > at ? atof(argv[at]) : 600;
     const uint64_t seed = argc > at + 1 ? strtoull(argv[at + 1], NULL, 10) : law_fresh_seed();
-    if (fits && argc > 6) like.epilogue = finished_steps(s, argv[6]);
+    if (fits && argc > 6) finished_set(s, &like, argv[6]);
     if (compares)
         drawn_compare(s, &like, seed, argc > 4 ? atoi(argv[4]) : 200, seconds);
     else if (fits)
