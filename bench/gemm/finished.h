@@ -6,8 +6,8 @@
 #include "stand.h"
 
 /* Steps by name: "bias", "gelu" (after a bias), "relu" (after a bias), and what the vendor has not:
- * "silu", "scales", "second", "amax". Each at two shapes beside the plain product, in turn, in
- * slices of `ms`. `like` gives kind and out. */
+ * "silu", "scales", "second", "amax". Each beside the plain product, in turn, in slices of `ms`, at
+ * the shape of `like`, or at two shapes where its m is 0. `like` gives kind and out, too. */
 void finished_cost(struct stand *s, const struct tmap_gemm_problem *like, double ms);
 
 /* bias, gelu and relu over `count` drawn shapes of whole rows: our pick, the quickest of the

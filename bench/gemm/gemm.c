@@ -17,7 +17,7 @@
  *                              three launches, for a profiler
  *   gemm ladder N MS                      the steps from the simplest kernel on
  *   gemm ceilings                         only multiplies, only loads
- *   gemm epilogue-cost KIND OUT MS        epilogues beside the plain product, at two shapes
+ *   gemm epilogue-cost KIND OUT MS [M N K]        epilogues beside the plain product, at two shapes
  *   gemm epilogue KIND OUT COUNT SECONDS [SEED]   beside the vendor's own, drawn shapes, cold
  *   gemm epilogue-sweep M N K KIND OUT STEP MS TOP   the family with a step
  *   gemm scaled M N K OUT MS              e4m3 without scales, by row, by block
@@ -491,7 +491,9 @@ static bool finished_mode(struct stand *s, const char *mode, int argc, char **ar
 {
     struct tmap_gemm_problem p;
     if (!strcmp(mode, "epilogue-cost") && argc >= 5) {
-        p = problem_of(argv[2], argv[3], 1, 1, 1);
+        const bool given = argc >= 8;
+        p = problem_of(argv[2], argv[3], given ? atoi(argv[5]) : 0, given ? atoi(argv[6]) : 0,
+                       given ? atoi(argv[7]) : 0);
         finished_cost(s, &p, atof(argv[4]));
     } else if (!strcmp(mode, "epilogue") && argc >= 6) {
         p = problem_of(argv[2], argv[3], 1, 1, 1);
