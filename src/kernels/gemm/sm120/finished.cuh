@@ -11,10 +11,12 @@
 // alone: by columns it is the product of the exchanged operands.
 template <class SHAPE> struct finished_by_warps : finished<SHAPE> {
     static constexpr bool WRITES_COLUMNS = SHAPE::BN <= WARPS_WIDEST_EITHER_WAY;
+    static constexpr bool KEEPS = false, SPARES = false;
 };
 
 template <class SHAPE> struct gated_by_warps : gated<SHAPE> {
     static constexpr bool WRITES_COLUMNS = finished_by_warps<SHAPE>::WRITES_COLUMNS;
+    static constexpr bool KEEPS = false, SPARES = false;
 };
 
 #define GEMM_FINISHED_KERNEL(NAME, ...)                                                            \

@@ -23,11 +23,19 @@ template <class SHAPE> struct finished : SHAPE {
     static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS && !FAULTS;
     static constexpr bool STORES_ITSELF = false;
     static constexpr bool SECOND = true; // a second output
+    static constexpr bool KEEPS = !SHAPE::PINGPONG;
+    // A register to spare: alpha is asked for with the scales.
+    static constexpr bool SPARES = true;
 };
 
 template <class SHAPE> struct gated : finished<SHAPE> {
     static constexpr bool GATED = true, SPLITS = false, SECOND = false, ADDS_C = false;
     static constexpr int D_COLUMNS = SHAPE::BN / 2;
+};
+
+enum {
+    SCALES = 1u << GEMM_STEP_alpha | 1u << GEMM_STEP_row_scale | 1u << GEMM_STEP_col_scale,
+    ASIDE = 1u << GEMM_STEP_addend | 1u << GEMM_STEP_row_bias
 };
 
 // --- the steps, by their words ---
@@ -116,22 +124,27 @@ template <class S> PTX_FN void compose_eight(float (&v)[4], const gemm_params &p
     if (wants<S>(e, GEMM_STEP_col_bias)) step_col_bias<S>(v, p, e, at);
 }
 
-// Of what D is to hold, the magnitude and the scale.
+// Of what D is to hold, the magnitude and the scale, in device memory or kept.
 template <class S, int REGS>
-PTX_FN void measure(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e, const place &at)
+PTX_FN void measure(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e, const place &at,
+                    const float *d_scale = nullptr)
 {
     if (wants<S>(e, GEMM_STEP_amax) && !FAULT(p, 101)) step_amax<S>(v, p, e, at);
-    if (wants<S>(e, GEMM_STEP_d_scale)) step_d_scale<S>(v, p, e, at);
+    if (wants<S>(e, GEMM_STEP_d_scale)) {
+        const float scale = FAULT(p, 100) ? 1.0f : d_scale ? *d_scale : scalar_at(e.d_scale);
+#pragma unroll
+        for (int i = 0; i < REGS; i++) v[i] *= scale;
+    }
     if (wants<S>(e, GEMM_STEP_amax) && FAULT(p, 101)) step_amax<S>(v, p, e, at);
 }
 
 // Before D, after the second output.
 template <class S, int REGS>
-PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at)
+PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at, const float *d_scale)
 {
     const gemm_epilogue &e = epilogue_of(p);
     if (wants<S>(e, GEMM_STEP_activation)) step_activation<S>(v, p, e, at);
-    measure<S>(v, p, e, at);
+    measure<S>(v, p, e, at, d_scale);
 }
 
 // --- a warpgroup's rows of a tile, in place; at: of acc[0] ---
@@ -140,25 +153,20 @@ PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at)
 // have one.
 template <class S, int REGS>
 PTX_FN void scale_tile(float (&acc)[REGS], const gemm_params &p, const gemm_epilogue &e,
-                       const place &at, int32_t first)
+                       const tile_operands<S> &with)
 {
-    float x[2] = {1, 1};
-    spread<S> cols;
-    const bool by_column = wants<S>(e, GEMM_STEP_col_scale);
-    if (by_column)
-        load_columns(cols, p, e, e.col_scale, GEMM_OUT_F32,
-                     FAULT(p, 162) ? max(first - 2, 0) : first, p.n);
-    if (wants<S>(e, GEMM_STEP_row_scale)) load_rows(x, e.row_scale, GEMM_OUT_F32, at.row, p.m);
+    float x[2] = {with.row_scale[0], with.row_scale[1]};
     if (FAULT(p, 161)) x[1] = x[0];
-    if (wants<S>(e, GEMM_STEP_alpha)) step_alpha<S>(x, p, e, at);
+    const float alpha = with.all_of_alpha(p, e);
+    x[0] *= alpha, x[1] *= alpha;
 #pragma unroll
     for (int i = 0; i < REGS; i++) acc[i] *= x[i / 2 % 2];
-    if (!by_column) return;
+    if (!wants<S>(e, GEMM_STEP_col_scale)) return;
     const uint32_t quarter = this_thread() % 4;
 #pragma unroll
     for (int j = 0; j < REGS / 4; j++) {
         float a, b;
-        cols.pair(j, quarter, a, b);
+        with.scale.pair(j, quarter, a, b);
         acc[4 * j] *= a, acc[4 * j + 1] *= b, acc[4 * j + 2] *= a, acc[4 * j + 3] *= b;
     }
 }
@@ -189,31 +197,22 @@ PTX_FN void add_addend(float (&acc)[S::REGS], const gemm_params &p, const gemm_e
     if constexpr (LEFT > 0) add_addend<S, NEXT, (LEFT < REGS ? LEFT : REGS)>(acc, p, e, at);
 }
 
-// A sum that most layers have, and its activation, come on a straight way; the rest aside.
-enum {
-    SELDOM_BEFORE = 1u << GEMM_STEP_alpha | 1u << GEMM_STEP_row_scale | 1u << GEMM_STEP_col_scale |
-                    1u << GEMM_STEP_addend | 1u << GEMM_STEP_row_bias
-};
-
+// Before the bias of columns, which most layers have.
 template <class S>
 PTX_FN void compose_seldom(float (&acc)[S::REGS], const gemm_params &p, const gemm_epilogue &e,
-                           const place &at, int32_t first)
+                           const place &at, const place &tile, tile_operands<S> &with)
 {
-    constexpr int AT_ONCE = S::REGS < 16 ? S::REGS : 16;
-    const uint32_t scales =
-        1u << GEMM_STEP_alpha | 1u << GEMM_STEP_row_scale | 1u << GEMM_STEP_col_scale;
-    if (FAULT(p, 170)) step_activation<S>(acc, p, e, at);
-    if (e.steps & scales) scale_tile<S>(acc, p, e, at, first);
+    constexpr int AT_ONCE = S::REGS < 16 || S::REGS >= GEMM_WIDE_SUMS ? 8 : 16;
+    if (e.steps & SCALES) {
+        if constexpr (!S::KEEPS) with.ask_scales(p, e, tile);
+        scale_tile<S>(acc, p, e, with);
+    }
     if constexpr (S::ADDS_C)
-        if (wants<S>(e, GEMM_STEP_addend)) add_addend<S, 0, AT_ONCE>(acc, p, e, at);
+        if (wants<S>(e, GEMM_STEP_addend)) {
+            add_addend<S, 0, AT_ONCE>(acc, p, e, at);
+            if constexpr (S::KEEPS) with.ask_rest(p, e, tile); // C took the registers
+        }
     if (wants<S>(e, GEMM_STEP_row_bias)) step_row_bias<S>(acc, p, e, at);
-}
-
-PTX_FN place own_place(const place &tile)
-{
-    const fragment f;
-    return {(int32_t)(tile.row + f.warp * 16 + f.lane / 4), (int32_t)(tile.col + f.lane % 4 * 2),
-            tile.batch};
 }
 
 // D of whatever type. to: p, or its like for the second output.
@@ -241,17 +240,17 @@ PTX_FN void gate_tile(float (&v)[S::REGS / 2], const float (&acc)[S::REGS], cons
 // What is composed: stored, twice where there is a second output.
 template <class S>
 PTX_FN void store_outputs(float (&acc)[S::REGS], const gemm_params &p, uint32_t staging, int32_t wg,
-                          const place &tile, const place &at)
+                          const place &tile, const place &at, const float *d_scale)
 {
     if constexpr (S::SECOND && !S::ADDS_C) { // no register for another way than the straight one
         if (has_second(p)) store_plain<S>(acc, output_of(p, true), staging, wg, tile);
-        activate<S>(acc, p, at);
+        activate<S>(acc, p, at, d_scale);
         store_finished<S>(acc, p, p, staging, wg, tile);
     } else {
 #pragma unroll 1
         for (int32_t left = S::SECOND && has_second(p); left >= 0; left--) {
             const gemm_params &to = S::SECOND ? output_of(p, left) : p;
-            if (left == 0) activate<S>(acc, p, at);
+            if (left == 0) activate<S>(acc, p, at, d_scale);
             store_finished<S>(acc, p, to, staging, wg, tile);
         }
     }
@@ -259,30 +258,41 @@ PTX_FN void store_outputs(float (&acc)[S::REGS], const gemm_params &p, uint32_t 
 
 template <class S>
 PTX_FN void store_gated(float (&acc)[S::REGS], const gemm_params &p, uint32_t staging, int32_t wg,
-                        const place &tile, const place &at)
+                        const place &tile, const place &at, const float *d_scale)
 {
     const gemm_epilogue &e = epilogue_of(p);
     float v[S::REGS / 2];
     gate_tile<S>(v, acc, p, e, at);
-    if (!FAULT(p, 109)) measure<S>(v, p, e, at);
+    if (!FAULT(p, 109)) measure<S>(v, p, e, at, d_scale);
     store_finished<halved<S>>(v, p, p, staging, wg, tile);
 }
 
 // A warpgroup's rows of a tile.
 template <class S>
 PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
-                        int32_t wg, const place &tile)
+                        int32_t wg, const place &tile, tile_operands<S> &with)
 {
     const gemm_epilogue &e = epilogue_of(p);
     const place at = own_place(tile);
-    if (e.steps & SELDOM_BEFORE) compose_seldom<S>(acc, p, e, at, tile.col);
+    const float *d_scale = S::KEEPS ? &with.d_scale : nullptr;
+    if (FAULT(p, 170)) step_activation<S>(acc, p, e, at);
+    if (e.steps & (SCALES | ASIDE)) compose_seldom<S>(acc, p, e, at, tile, with);
     if (wants<S>(e, GEMM_STEP_col_bias)) {
-        spread<S> bias;
-        load_bias(bias, p, e, tile.col);
-        add_columns(acc, bias);
+        if constexpr (!S::KEEPS) with.ask_bias(p, e, tile);
+        with.bias.receive(FAULT(p, 165) ? GEMM_OUT_F16 : e.bias_type);
+        add_columns(acc, with.bias);
     }
     if constexpr (S::GATED)
-        store_gated<S>(acc, p, staging, wg, tile, at);
+        store_gated<S>(acc, p, staging, wg, tile, at, d_scale);
     else
-        store_outputs<S>(acc, p, staging, wg, tile, at);
+        store_outputs<S>(acc, p, staging, wg, tile, at, d_scale);
+}
+
+// The same where what it reads is not kept.
+template <class S>
+PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
+                        int32_t wg, const place &tile)
+{
+    tile_operands<S> late;
+    finish_tile<S>(acc, p, staging, wg, tile, late);
 }

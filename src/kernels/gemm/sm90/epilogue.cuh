@@ -90,11 +90,17 @@ PTX_FN void scale(int32_t &x, const gemm_params &p)
 // In compose.cuh: the kernel's epilogue, where it has one.
 template <class S> PTX_FN void compose_eight(float (&v)[4], const gemm_params &p, const place &at);
 template <class S, int REGS>
-PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at);
+PTX_FN void activate(float (&v)[REGS], const gemm_params &p, const place &at,
+                     const float *d_scale = nullptr);
 // In quick.cuh: what becomes of a tile's sums, or of eight columns of them.
 template <class S, int REGS>
 PTX_FN void enliven(float (&v)[REGS], const gemm_params &p, const place &tile);
-template <class S> PTX_FN void warm_vectors(const gemm_params &p, const place &tile);
+// What a tile's end reads; of kernels without an epilogue, nothing.
+template <class S, bool FINISHES = S::EPILOGUE> struct tile_operands {
+};
+template <class S>
+PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
+                        int32_t wg, const place &tile, tile_operands<S> &with);
 template <class S>
 PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
                         int32_t wg, const place &tile);

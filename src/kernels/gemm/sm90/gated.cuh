@@ -17,23 +17,18 @@ template <class S> struct gated_columns {
         apart = pairs ? 1 : p.n;
         if (FAULT(p, 108)) apart = 0;
     }
-    PTX_FN void load(spread<S> &to, uint64_t vector, int32_t type, int32_t first, int32_t end) const
+    PTX_FN void ask(spread<S> &to, uint64_t vector, int32_t type, int32_t first, int32_t end) const
     {
         const bool wide = type == GEMM_OUT_F32;
 #pragma unroll
-        for (int r = 0; r < spread<S>::SPANS; r++) {
-            const int32_t col = 64 * r + this_thread() % 32 * 2, half = col >= S::BN / 2;
-            const int32_t at = first + col - half * (S::BN / 2);
-            uint32_t x[2];
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                const int64_t index = (int64_t)(at + i) * step + half * apart;
-                const bool inside = at + i < end;
-                x[i] = ptx::load_global_if(vector + (index << (wide ? 2 : 1)), inside && wide,
-                                           inside && !wide);
-            }
-            to.x[r][0] = __uint_as_float(wide ? x[0] : x[0] | x[1] << 16);
-            to.x[r][1] = __uint_as_float(x[1]);
+        for (int i = 0; i < 2 * spread<S>::SPANS; i++) {
+            const int32_t col = 64 * (i / 2) + this_thread() % 32 * 2, half = col >= S::BN / 2;
+            const int32_t at = first + col - half * (S::BN / 2) + i % 2;
+            const int64_t index = (int64_t)at * step + half * apart;
+            if (wide)
+                to.x[i / 2][i % 2] = load_if(vector + index * 4, at < end, false);
+            else
+                to.x[i / 2][i % 2] = load_if(vector + index * 2, false, at < end);
         }
     }
 };

@@ -66,13 +66,15 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 template <class S>
 PTX_FN void deliver_finished(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                              const shared_layout<S> &smem, int32_t cluster, int32_t wg,
-                             const work &w, const place &at, const ptx::watch &watch)
+                             const work &w, const place &at, tile_operands<S> &with,
+                             const ptx::watch &watch)
 {
     const bool split = S::SPLITS && p.split > 1;
+    cluster = blockIdx.x / (p.cluster_m * p.cluster_n); // kept, a register too many
     if (!split && w.k_end == p.k_blocks) {
         if (w.k_begin > 0)
             collect_parts<S>(acc, p, w.index, cluster, ptx::cluster_rank(), wg, watch);
-        finish_tile<S>(acc, p, smem.staging(wg), wg, at);
+        finish_tile<S>(acc, p, smem.staging(wg), wg, at, with);
     } else if (!split) {
         send_part<S>(acc, p, cluster, ptx::cluster_rank(), wg);
     } else {
@@ -112,6 +114,8 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
         const bool plain = p.plain && k_blocks == p.k_blocks;
         bool begun = false;
         if constexpr (S::BEGINS) begun = begin_sums<S>(acc, p, w, wg);
+        tile_operands<S> with;
+        if constexpr (S::KEEPS) with.ask(p, place_of<S>(p, w, wg));
         place d;
         if constexpr (S::AHEAD) {
             multiply_ahead<S>(acc, p, smem, wg, k_blocks, ring, watch);
@@ -123,14 +127,13 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
         } else {
             const int32_t last = multiply<S>(acc, p, from, wg, k_blocks, ring, watch, begun);
             d = place_of<S>(p, w, wg);
-            if constexpr (S::EPILOGUE) warm_vectors<S>(p, d);
             finish<S>(acc, p, smem, fillers, last);
         }
         // The panels may lie where the other warpgroup still reads operands.
         if (S::WGS > 1 && !p.own_panels && p.split == 1)
             ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
         if constexpr (S::EPILOGUE)
-            deliver_finished<S>(acc, p, smem, cluster, wg, w, d, watch);
+            deliver_finished<S>(acc, p, smem, cluster, wg, w, d, with, watch);
         else if (plain) {
             if constexpr (S::QUICK) enliven<S>(acc, p, d);
             store_plain<S>(acc, p, smem.staging(wg), wg, d);

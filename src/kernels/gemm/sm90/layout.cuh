@@ -45,6 +45,7 @@ struct shape {
     static constexpr int SHIFTS = 1;     // taps that read one box of pixels: patches.cuh
     static constexpr bool EARLY = false; // an operand comes before the predecessor's end: early.cuh
     static constexpr bool EPILOGUE = false; // what is stored is more than alpha A B + beta C
+    static constexpr bool KEEPS = false;    // what a tile's end reads is asked for at its beginning
     static constexpr bool QUICK = false;    // a bias and an activation alone: quick.cuh
     static constexpr bool BEGINS = false;   // sums begin with the bias
     static constexpr bool NARROW = false;   // D may have 8 bits: narrow.cuh

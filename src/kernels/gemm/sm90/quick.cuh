@@ -30,7 +30,7 @@ template <class S> struct bias_of {
         const gemm_epilogue &e = epilogue_of(p);
         const fragment f;
         rows[0] = rows[1] = 0;
-        if (e.col_bias) cols.load(e.col_bias, GEMM_OUT_BF16, tile.col, p.n);
+        if (e.col_bias) cols.load(e.col_bias, tile.col, p.n);
         if (e.row_bias)
             load_rows(rows, e.row_bias, e.bias_type, tile.row + f.warp * 16 + f.lane / 4, p.m);
     }
