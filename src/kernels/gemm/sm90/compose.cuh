@@ -24,7 +24,8 @@ template <class SHAPE> struct finished : SHAPE {
     static constexpr bool STORES_ITSELF = false;
     static constexpr bool SECOND = true; // a second output
     static constexpr bool KEEPS = !SHAPE::PINGPONG;
-    // A register to spare: alpha is asked for with the scales.
+    // A few registers to spare: alpha is asked for with the scales, and amax has four chains, of
+    // which one would be as long as a thread's sums.
     static constexpr bool SPARES = true;
 };
 
@@ -94,21 +95,27 @@ template <class S, int REGS>
 PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogue &e,
                       const place &at)
 {
-    float largest = 0;
+    constexpr int CHAINS = S::SPARES ? 4 : 1;
+    float most[CHAINS] = {0};
     const int32_t rows = FAULT(p, 168) ? 1 << 30 : p.m - at.row;
     const int32_t cols = FAULT(p, 168) ? 1 << 30 : p.n - at.col;
     const int32_t most_cols = (REGS - 1) / 4 * 8 + 1;
     if (rows > 8 && cols > most_cols) {
 #pragma unroll
-        for (int i = 0; i < REGS; i++) keep_larger(largest, fabsf(v[i]));
+        for (int i = 0; i < REGS; i++) keep_larger(most[i % CHAINS], fabsf(v[i]));
     } else {
 #pragma unroll
         for (int i = 0; i < REGS; i++) {
             const bool inside = (i & 2) * 4 < rows && i / 4 * 8 + (i & 1) < cols;
-            keep_larger(largest, inside ? fabsf(v[i]) : 0);
+            keep_larger(most[i % CHAINS], inside ? fabsf(v[i]) : 0);
         }
     }
-    raise_amax(e, largest);
+    if constexpr (CHAINS == 4) {
+        keep_larger(most[0], most[1]);
+        keep_larger(most[2], most[3]);
+        keep_larger(most[0], most[2]);
+    }
+    raise_amax(e, most[0]);
 }
 
 // Eight columns of a warpgroup's rows, of a split. at: of v[0].
