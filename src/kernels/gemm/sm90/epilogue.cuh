@@ -8,6 +8,10 @@
 #include "kernels/gemm/steps.cuh"
 #include "layout.cuh"
 
+// Of a branch at a tile's end: the way that most tiles take lies straight, since what is jumped to
+// is fetched only then.
+#define OFTEN(condition) __builtin_expect(!!(condition), 1)
+
 // This thread's warp and lane. The empty statement keeps what is computed from them inside the tile
 // loop: hoisted out of it, the addresses of every group would fill the registers.
 struct fragment {
@@ -479,10 +483,45 @@ PTX_FN void store_plain_groups(const typename S::acc_t (&acc)[S::REGS], const ge
         store_plain_groups<S, COLUMNS, OUT, G + 1>(acc, p, staging, wg, at, offset, slot);
 }
 
+// By the warp that stores, with panels for all of a tile: nothing to ask between two of them.
+template <class S> PTX_FN bool stores_at_once(const gemm_params &p)
+{
+    return p.hand && p.panels >= (S::BN + 63) / 64;
+}
+
+template <class S, bool COLUMNS, int OUT, int G = 0>
+PTX_FN void stage_all(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                      uint32_t staging, uint32_t offset)
+{
+    if (DELAY(p, DELAY_WRITES)) congest();
+    stage_plain<group<S, G>::REGS, COLUMNS, OUT>(acc + G * 32, staging + G * S::SPAN, offset);
+    if constexpr ((G + 1) * 64 < S::BN) stage_all<S, COLUMNS, OUT, G + 1>(acc, p, staging, offset);
+}
+
+template <class S, bool COLUMNS, int OUT>
+PTX_FN void store_at_once(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                          uint32_t staging, int32_t wg)
+{
+    const uint32_t offset = plain_offset<COLUMNS>();
+    ptx::named_barrier_sync(FREE + wg, PARTNERS);
+    stage_all<S, COLUMNS, OUT>(acc, p, staging, offset);
+    if (!FAULT(p, 1)) ptx::fence_proxy_async();
+    ptx::named_barrier_pass<PARTNERS>(READY + wg);
+}
+
 template <class S, bool COLUMNS>
 PTX_FN void store_plain_as(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                            uint32_t staging, int32_t wg, const place &at)
 {
+    if constexpr (S::QUICK && !S::PINGPONG) {
+        if (OFTEN(stores_at_once<S>(p))) {
+            if (p.out == GEMM_OUT_BF16)
+                store_at_once<S, COLUMNS, GEMM_OUT_BF16>(acc, p, staging, wg);
+            else
+                store_at_once<S, COLUMNS, GEMM_OUT_F16>(acc, p, staging, wg);
+            return;
+        }
+    }
     const uint32_t offset = plain_offset<COLUMNS>();
     if (p.out == GEMM_OUT_BF16)
         store_plain_groups<S, COLUMNS, GEMM_OUT_BF16>(acc, p, staging, wg, at, offset);
@@ -495,7 +534,7 @@ template <class S>
 PTX_FN void store_plain(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
                         int32_t wg, const place &at)
 {
-    if (!S::EPILOGUE && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
+    if (!S::EPILOGUE && !S::QUICK && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }

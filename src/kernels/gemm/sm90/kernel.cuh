@@ -134,7 +134,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
             ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
         if constexpr (S::EPILOGUE)
             deliver_finished<S>(acc, p, smem, cluster, wg, w, d, with, watch);
-        else if (plain) {
+        else if (S::QUICK ? OFTEN(plain) : plain) {
             if constexpr (S::QUICK) enliven<S>(acc, p, d);
             store_plain<S>(acc, p, smem.staging(wg), wg, d);
         } else

@@ -88,13 +88,14 @@ PTX_FN void enliven(float (&v)[REGS], const gemm_params &p, const place &tile)
 {
     if constexpr (!S::BEGINS) bias_of<S>(p, tile).add_to(v, p);
     const int32_t activation = epilogue_of(p).activation;
+    const bool gelu = activation == GEMM_ACTIVATION_GELU_TANH;
     if (activation == GEMM_ACTIVATION_NONE) return;
-    if (activation == GEMM_ACTIVATION_RELU)
+    if (OFTEN(gelu || activation == GEMM_ACTIVATION_SILU))
+        each(v, quick_swish(gelu));
+    else if (activation == GEMM_ACTIVATION_RELU)
         each(v, rectify());
-    else if (activation == GEMM_ACTIVATION_GELU_ERF)
-        each(v, quick_erf());
     else
-        each(v, quick_swish(activation == GEMM_ACTIVATION_GELU_TANH));
+        each(v, quick_erf());
 }
 
 #define GEMM_QUICK_KERNEL(NAME, ...)                                                               \
