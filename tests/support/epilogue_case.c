@@ -80,15 +80,29 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
     return e;
 }
 
-static bool configure(struct tmap_gemm *suite, const struct gemm_instance *g,
-                      const struct tmap_gemm_problem *p, uint64_t *r, struct tmap_gemm_config *out)
+/* What keeps a tile from the straight way (sm90/compose.cuh, is_straight()). */
+static void straighten(struct tmap_gemm_problem *p)
 {
-    const bool turn = !is_gated(g) && (!gemm_is_bare(g) || p->d.mn_major);
+    const int32_t own = p->kind == TMAP_GEMM_F16 ? TMAP_GEMM_OUT_F16 : TMAP_GEMM_OUT_BF16;
+    if (!gemm_is_narrow(p->out)) p->out = own;
+    p->n = (p->n + 15) / 16 * 16;
+    p->beta = 0, p->d.mn_major = false;
+    p->epilogue.beta = p->epilogue.row_bias = 0;
+    if (!p->epilogue.col_bias) p->epilogue.activation = TMAP_GEMM_RELU;
+}
+
+static bool configure(struct tmap_gemm *suite, const struct gemm_instance *g,
+                      const struct tmap_gemm_problem *p, bool straight, uint64_t *r,
+                      struct tmap_gemm_config *out)
+{
+    const bool turn = !straight && !is_gated(g) && (!gemm_is_bare(g) || p->d.mn_major);
     const struct tmap_gemm_config request = {.tile_m = gemm_tile_m(g),
                                              .tile_n = g->bn,
                                              .swapped = turn && draw(r, 3) == 0 ? 1 : -1,
                                              .pingpong = g->pingpong ? 1 : -1,
-                                             .store_warp = draw(r, 3) ? 0 : -1,
+                                             .store_warp = straight || draw(r, 3) ? 0 : -1,
+                                             .split_k = straight,
+                                             .panels = straight ? (g->bn + 63) / 64 : 0,
                                              .direct = is_quick(g) ? 0 : -1};
     return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
@@ -99,14 +113,17 @@ bool epilogue_case(struct tmap_gemm *suite, const struct gemm_instance *g, uint6
     struct emulated_epilogue x;
     struct tmap_gemm_config config;
     struct tmap_gemm_problem p;
+    bool straight;
     for (int tries = 0;; tries++) {
         p = shape_of(g, &r);
         p.epilogue = steps_of(g, &p, &r);
+        straight = g->family == GEMM_SM90 && !g->pingpong && !is_gated(g) && seed % 2;
+        if (straight) straighten(&p);
         if (tries == 40 || !emulated_epilogue_make(suite, &p, seed, &x)) {
             printf("# %s: no configuration, or no memory\n", g->name);
             return false;
         }
-        if (configure(suite, g, &x.product.problem, &r, &config)) break;
+        if (configure(suite, g, &x.product.problem, straight, &r, &config)) break;
         emulated_epilogue_free(suite, &x);
     }
     const bool clean = emulated_gemm_clean(suite, &x.product.problem, &config,
@@ -148,13 +165,15 @@ static struct tmap_gemm_problem fixture_of(enum epilogue_fixture fixture)
                                                  .row_bias = 1,
                                                  .col_bias = 1};
     }
-    if (fixture == NARROW || fixture == GATED) {
+    if (fixture == NARROW || fixture == GATED || fixture == STRAIGHT_NARROW) {
         p.beta = 0, p.epilogue.beta = 0, p.epilogue.second.address = 0;
         p.epilogue.d_scale = 1;
     }
+    if (fixture == STRAIGHT || fixture == STRAIGHT_NARROW)
+        p.n = 208, p.beta = p.epilogue.beta = p.epilogue.row_bias = 0;
     if (fixture == GATED)
         p.n = 202, p.out = TMAP_GEMM_OUT_F32, p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
-    if (fixture == NARROW) p.out = TMAP_GEMM_OUT_E4M3;
+    if (fixture == NARROW || fixture == STRAIGHT_NARROW) p.out = TMAP_GEMM_OUT_E4M3;
     return p;
 }
 

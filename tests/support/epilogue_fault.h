@@ -6,8 +6,9 @@
 #include <stdint.h>
 
 /* With every step but those of the others; with small sums; with D of 8 bits; with a gate; with a
- * bias and an activation alone. */
-enum epilogue_fixture { ALL, SMALL, NARROW, GATED, QUICK, FIXTURES };
+ * bias and an activation alone; the first and the third without what keeps a tile from the straight
+ * way (sm90/compose.cuh, is_straight()). */
+enum epilogue_fixture { ALL, SMALL, NARROW, GATED, QUICK, STRAIGHT, STRAIGHT_NARROW, FIXTURES };
 
 static const struct epilogue_fault {
     uint32_t id; /* of gemm_params.fault */

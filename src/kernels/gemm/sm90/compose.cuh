@@ -36,7 +36,8 @@ template <class SHAPE> struct gated : finished<SHAPE> {
 
 enum {
     SCALES = 1u << GEMM_STEP_alpha | 1u << GEMM_STEP_row_scale | 1u << GEMM_STEP_col_scale,
-    ASIDE = 1u << GEMM_STEP_addend | 1u << GEMM_STEP_row_bias
+    ASIDE = 1u << GEMM_STEP_addend | 1u << GEMM_STEP_row_bias,
+    AFTER = 1u << GEMM_STEP_activation | 1u << GEMM_STEP_amax | 1u << GEMM_STEP_d_scale
 };
 
 // --- the steps, by their words ---
@@ -100,7 +101,7 @@ PTX_FN void step_amax(float (&v)[REGS], const gemm_params &p, const gemm_epilogu
     const int32_t rows = FAULT(p, 168) ? 1 << 30 : p.m - at.row;
     const int32_t cols = FAULT(p, 168) ? 1 << 30 : p.n - at.col;
     const int32_t most_cols = (REGS - 1) / 4 * 8 + 1;
-    if (rows > 8 && cols > most_cols) {
+    if (OFTEN(rows > 8 && cols > most_cols)) {
 #pragma unroll
         for (int i = 0; i < REGS; i++) keep_larger(most[i % CHAINS], fabsf(v[i]));
     } else {
@@ -302,4 +303,38 @@ PTX_FN void finish_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 {
     tile_operands<S> late;
     finish_tile<S>(acc, p, staging, wg, tile, late);
+}
+
+// The way of most tiles that fill an SM, and nothing on it that few need: no C, no bias of rows, D
+// by rows, in as many panels as it has.
+template <class S> PTX_FN bool is_straight(const gemm_params &p)
+{
+    const gemm_epilogue &e = epilogue_of(p);
+    const bool plain = p.plain && p.out == (S::KIND == GEMM_F16 ? GEMM_OUT_F16 : GEMM_OUT_BF16);
+    return !(e.steps & ASIDE) && (narrow_of<S>(p) || plain) && !p.transposed && !p.ragged &&
+           stores_at_once<S>(p);
+}
+
+template <class S>
+PTX_FN void finish_straight(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                            uint32_t staging, int32_t wg, const place &tile, tile_operands<S> &with)
+{
+    constexpr int OUT = S::KIND == GEMM_F16 ? GEMM_OUT_F16 : GEMM_OUT_BF16;
+    const gemm_epilogue &e = epilogue_of(p);
+    const place at = own_place(tile);
+    if (FAULT(p, 170)) step_activation<S>(acc, p, e, at);
+    if (e.steps & SCALES) scale_tile<S>(acc, p, e, with);
+    if (wants<S>(e, GEMM_STEP_col_bias)) {
+        with.bias.receive(FAULT(p, 165) ? GEMM_OUT_F16 : e.bias_type);
+        add_columns(acc, with.bias);
+    }
+    if constexpr (S::SECOND)
+        if (has_second(p)) store_at_once<S, false, OUT>(acc, p, staging, wg);
+    if (e.steps & AFTER) activate<S>(acc, p, at, &with.d_scale);
+    if constexpr (S::NARROW)
+        if (const int32_t type = e.narrow) {
+            store_narrow_at_once<S>(acc, p, FAULT(p, 102) ? GEMM_OUT_E5M2 : type, staging, wg);
+            return;
+        }
+    store_at_once<S, false, OUT>(acc, p, staging, wg);
 }

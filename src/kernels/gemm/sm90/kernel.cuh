@@ -14,6 +14,13 @@
 #include "split.cuh"
 #include "store_warp.cuh"
 
+// In compose.cuh.
+template <class S> PTX_FN bool is_straight(const gemm_params &p);
+template <class S>
+PTX_FN void finish_straight(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                            uint32_t staging, int32_t wg, const place &tile,
+                            tile_operands<S> &with);
+
 // In blocks_ahead.cuh.
 template <class S>
 PTX_FN void multiply_ahead(float (&sum)[S::REGS], const gemm_params &p,
@@ -71,6 +78,11 @@ PTX_FN void deliver_finished(typename S::acc_t (&acc)[S::REGS], const gemm_param
 {
     const bool split = S::SPLITS && p.split > 1;
     cluster = blockIdx.x / (p.cluster_m * p.cluster_n); // kept, a register too many
+    if constexpr (S::KEEPS && !S::GATED)
+        if (OFTEN(!split && w.k_begin == 0 && w.k_end == p.k_blocks && is_straight<S>(p))) {
+            finish_straight<S>(acc, p, smem.staging(wg), wg, at, with);
+            return;
+        }
     if (!split && w.k_end == p.k_blocks) {
         if (w.k_begin > 0)
             collect_parts<S>(acc, p, w.index, cluster, ptx::cluster_rank(), wg, watch);

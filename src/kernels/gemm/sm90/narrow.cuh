@@ -89,6 +89,27 @@ PTX_FN void store_narrow_groups(const float (&acc)[S::REGS], const gemm_params &
         store_narrow_groups<S, COLUMNS, G + 1>(acc, p, type, staging, wg, at, slot);
 }
 
+// By rows, as store_at_once(). TYPE: asked before, since each conversion would be two.
+template <class S, int TYPE, int G = 0>
+PTX_FN void stage_all_narrow(const float (&acc)[S::REGS], const gemm_params &p, uint32_t staging)
+{
+    stage_narrow<group<S, G>::REGS>(acc + G * 32, staging + G * S::SPAN, TYPE, FAULT(p, 103));
+    if constexpr ((G + 1) * 64 < S::BN) stage_all_narrow<S, TYPE, G + 1>(acc, p, staging);
+}
+
+template <class S>
+PTX_FN void store_narrow_at_once(const float (&acc)[S::REGS], const gemm_params &p, int32_t type,
+                                 uint32_t staging, int32_t wg)
+{
+    ptx::named_barrier_sync(FREE + wg, PARTNERS);
+    if (OFTEN(type == GEMM_OUT_E4M3))
+        stage_all_narrow<S, GEMM_OUT_E4M3>(acc, p, staging);
+    else
+        stage_all_narrow<S, GEMM_OUT_E5M2>(acc, p, staging);
+    if (!FAULT(p, 1)) ptx::fence_proxy_async();
+    ptx::named_barrier_pass<PARTNERS>(READY + wg);
+}
+
 template <class S>
 PTX_FN void store_narrow(const float (&acc)[S::REGS], const gemm_params &p, int32_t type,
                          uint32_t staging, int32_t wg, const place &at)
