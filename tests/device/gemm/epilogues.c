@@ -241,16 +241,17 @@ static tmap_cu_deviceptr floats(struct rig *r, int count, float from, float step
 static bool lay_out(struct fixture *b, enum epilogue_fixture which)
 {
     struct rig *r = b->rig;
-    const bool small = which == SMALL;
+    const bool small = which == SMALL, straight = which == STRAIGHT || which == STRAIGHT_NARROW;
+    const bool narrow = which == NARROW || which == STRAIGHT_NARROW;
+    const int n = straight ? LD : N + (which == GATED);
     const uint64_t second = M * LD * 4, amax = second + M * SECOND_LD * 4;
     b->bytes = amax + 4;
     b->out = rig_memory(r, b->bytes);
-    const int32_t out = small             ? TMAP_GEMM_OUT_F32
-                        : which == NARROW ? TMAP_GEMM_OUT_E4M3
-                                          : TMAP_GEMM_OUT_BF16;
-    struct tmap_gemm_problem p =
-        rig_problem(out, M, N + (which == GATED), small ? 8 : K, rig_operand(r, M * 136, 1),
-                    rig_operand(r, (N + 1) * 136, 2), b->out);
+    const int32_t out = small    ? TMAP_GEMM_OUT_F32
+                        : narrow ? TMAP_GEMM_OUT_E4M3
+                                 : TMAP_GEMM_OUT_BF16;
+    struct tmap_gemm_problem p = rig_problem(out, M, n, small ? 8 : K, rig_operand(r, M * 136, 1),
+                                             rig_operand(r, LD * 136, 2), b->out);
     p.a.ld = p.b.ld = 136, p.d.ld = LD;
     p.epilogue = (struct tmap_gemm_epilogue){.bias_type = TMAP_GEMM_OUT_F32,
                                              .row_bias = floats(r, M, 64, 0.25f),
@@ -270,6 +271,11 @@ static bool lay_out(struct fixture *b, enum epilogue_fixture which)
                                                  .activation = TMAP_GEMM_GELU_TANH,
                                                  .row_bias = p.epilogue.row_bias,
                                                  .col_bias = p.epilogue.col_bias};
+    if (straight) p.epilogue.beta = p.epilogue.row_bias = 0;
+    if (which == STRAIGHT) {
+        p.epilogue.d_scale = 0;
+        p.epilogue.second = (struct tmap_gemm_matrix){.address = b->out + second, .ld = SECOND_LD};
+    }
     if (which == ALL) {
         p.epilogue.second = (struct tmap_gemm_matrix){.address = b->out + second, .ld = SECOND_LD};
         p.beta = 1;
