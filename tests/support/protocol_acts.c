@@ -36,7 +36,7 @@ static const struct word words[] = {
     {"meet_cluster", ACT_MEET_CLUSTER, 0, 0, ""},
     {"wait", ACT_WAIT, 0, 0, "v"},
     {"free", ACT_WAIT, 1, 0, ""},
-    {"look", ACT_LOOK, 0, IN_TURN, "b"},
+    {"look", ACT_LOOK, 0, IN_TURN, "ba"},
     {"look_free", ACT_LOOK, 1, IN_TURN, "b"},
     {"arrive", ACT_ARRIVE, 1, 0, "v"},
     {"expect", ACT_EXPECT, 1, BYTES, "bv"},

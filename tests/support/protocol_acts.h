@@ -13,7 +13,8 @@
  * or a number; bytes are 256 unless they are said. S0 is the first slot, S> the next block's, S+64
  * is 64 bytes into it, S@1 CTA 1's. An act with S< is left out of the first block. `free` waits on
  * the other parity: until a slot is given back for the first time, it is empty. `look` and
- * `look_free` are answered yes and no in turn, or as look:F,0 says.
+ * `look_free` are answered yes and no in turn, or as look:F,0 says;
+ * look:F,0,16 is by lanes 16 and on.
  *
  * Before a word: first/ later/ last/ before/ before2/ in the first block of a tile, in all others,
  * in the last, in all but the last, or the last two; soon/ late/ in all runs but the last, in the

@@ -300,7 +300,7 @@ static void note_wait(struct emu_warp *w, const struct emu_insn *in, uint32_t l,
     const uint32_t at = (uint32_t)(emu_place_at(w, &i->at, l) - EMU_SHARED_WINDOW);
     const uint32_t rank = at >> EMU_RANK_SHIFT;
     NOTE(w, in, .op = i->tries ? ACT_WAIT : ACT_LOOK, .barrier_cta = (uint8_t)rank,
-         .barrier = at & ((1u << EMU_RANK_SHIFT) - 1), .value = phase & 1,
+         .barrier = at & ((1u << EMU_RANK_SHIFT) - 1), .value = phase & 1, .at = i->tries ? 0 : l,
          .bytes = !i->tries && done);
 }
 

@@ -54,8 +54,8 @@ struct fold {
     struct tmap_protocol *out;
 };
 
-// An op beside enum tmap_step_op: a look at a phase of parity y, count 1 where it was over. None is
-// left once looks.c has settled what they stand for.
+// An op beside enum tmap_step_op: a look at a phase of parity y, count 1 where it was over, ctas
+// the first of the lanes that look. None is left once looks.c has settled what they stand for.
 enum { SYMBOL_LOOK = 64 };
 
 struct symbol {

@@ -78,11 +78,18 @@ static bool asks_same(const struct look *l, uint32_t k)
     return asks_at(l, k) && b->index == a->index && b->y == a->y;
 }
 
+// Lanes that have parted look each for themselves: an answer to some is none to the others.
+static bool leaves_open(const struct look *l, const struct symbol *later)
+{
+    return is_no(later) || (is_look(later) && later->ctas != symbol_of(l)->ctas);
+}
+
 static struct look look_at(const struct said *d, uint32_t i)
 {
     struct look l = {d, i, next_ask(d, i), 0};
     l.last = l.next;
-    while (asks_same(&l, l.last) && is_no(&d->symbol[l.last])) l.last = next_ask(d, l.last);
+    while (asks_same(&l, l.last) && leaves_open(&l, &d->symbol[l.last]))
+        l.last = next_ask(d, l.last);
     return l;
 }
 
@@ -343,9 +350,9 @@ struct pending {
     uint32_t at[TMAP_PROTOCOL_BARRIERS], count;
 };
 
-static void await(struct pending *w, const struct symbol *yes)
+static void await(struct looks *l, struct pending *w, const struct symbol *yes)
 {
-    if (is_no(yes) || yes->bytes == 0) return;
+    if (is_no(yes) || yes->bytes == 0 || site_of(l, yes)->passes) return;
     w->at[w->count] = yes->bytes;
     w->wait[w->count] = *yes;
     w->wait[w->count].op = TMAP_STEP_WAIT;
@@ -354,7 +361,7 @@ static void await(struct pending *w, const struct symbol *yes)
 }
 
 // No wait comes before its look: what is written over has been read.
-static void settle(struct said *d)
+static void settle(struct looks *l, struct said *d)
 {
     struct pending w = {.count = 0};
     uint32_t kept = 0;
@@ -370,7 +377,7 @@ static void settle(struct said *d)
             w.wait[k] = w.wait[--w.count];
             w.at[k] = w.at[w.count];
         }
-        if (is_look(&s)) await(&w, &s);
+        if (is_look(&s)) await(l, &w, &s);
         if (!dropped) d->symbol[kept++] = s;
     }
     d->count = kept;
@@ -381,6 +388,6 @@ bool settle_looks(struct fold *f, struct program *p)
     struct looks l = {.f = f, .p = p};
     if (!note_looks(&l, true) || !note_looks(&l, false)) return false;
     for (size_t r = 0; r < f->runs; r++) drop_waits(&l, &p->said[r]);
-    for (size_t r = 0; r < f->runs; r++) settle(&p->said[r]);
+    for (size_t r = 0; r < f->runs; r++) settle(&l, &p->said[r]);
     return true;
 }

@@ -83,7 +83,7 @@ static bool asks_again(struct warp_touches *t, const struct act *a)
     const struct act *o = &t->looked;
     const bool again = a->op == ACT_LOOK && o->op == ACT_LOOK && t->count == 0 &&
                        o->line == a->line && o->barrier == a->barrier &&
-                       o->barrier_cta == a->barrier_cta && o->value == a->value &&
+                       o->barrier_cta == a->barrier_cta && o->value == a->value && o->at == a->at &&
                        o->bytes == a->bytes;
     t->looked = *a;
     return again;

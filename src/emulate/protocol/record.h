@@ -12,25 +12,25 @@ enum act_op {
     ACT_MEET,         // bar.sync `at` of `value` threads (0: all); `cta` 1: bar.arrive
     ACT_MEET_CLUSTER, // value 0: arrive, 1: wait
     ACT_WAIT,         // passed, on parity `value`
-    ACT_LOOK,         // mbarrier.test_wait on parity `value`; `bytes` 1: the phase was over
-    ACT_ARRIVE,       // value: arrivals
-    ACT_DROP,         // the same, and of later phases no more
-    ACT_EXPECT,       // the same of one arrival, and of `bytes`
-    ACT_SIGNAL,       // by cp.async or st.async, once their bytes are there: protocols have none
-    ACT_LOAD,         // a copy to `at` of CTA `cta`, whose `value` bytes are told to the barrier
-    ACT_STORE,        // a copy out of `at`
-    ACT_FORWARD,      // a copy out of `at` to shared memory
-    ACT_STORES_END,   // cp.async.bulk.commit_group
-    ACT_WAIT_READ,    // all stores but the last `value` groups have been read
-    ACT_READ,         // by the warp itself
-    ACT_WRITE,        // by the warp itself
-    ACT_TENSOR_READ,  // of shared memory, by a product that is under way
-    ACT_SUM,          // of columns of tensor memory, by a product that is under way
-    ACT_FETCH,        // of columns of tensor memory, by a load that is under way
-    ACT_FETCHED,      // tcgen05.wait::ld
-    ACT_COMMIT,       // tcgen05.commit to the barrier
-    ACT_GROUP,        // wgmma.commit_group
-    ACT_GROUPS_DONE   // wgmma.wait_group: all but the last `value`
+    ACT_LOOK, // mbarrier.test_wait on parity `value` by lanes from `at` on; `bytes` 1: it was over
+    ACT_ARRIVE,      // value: arrivals
+    ACT_DROP,        // the same, and of later phases no more
+    ACT_EXPECT,      // the same of one arrival, and of `bytes`
+    ACT_SIGNAL,      // by cp.async or st.async, once their bytes are there: protocols have none
+    ACT_LOAD,        // a copy to `at` of CTA `cta`, whose `value` bytes are told to the barrier
+    ACT_STORE,       // a copy out of `at`
+    ACT_FORWARD,     // a copy out of `at` to shared memory
+    ACT_STORES_END,  // cp.async.bulk.commit_group
+    ACT_WAIT_READ,   // all stores but the last `value` groups have been read
+    ACT_READ,        // by the warp itself
+    ACT_WRITE,       // by the warp itself
+    ACT_TENSOR_READ, // of shared memory, by a product that is under way
+    ACT_SUM,         // of columns of tensor memory, by a product that is under way
+    ACT_FETCH,       // of columns of tensor memory, by a load that is under way
+    ACT_FETCHED,     // tcgen05.wait::ld
+    ACT_COMMIT,      // tcgen05.commit to the barrier
+    ACT_GROUP,       // wgmma.commit_group
+    ACT_GROUPS_DONE  // wgmma.wait_group: all but the last `value`
 };
 
 // CTAs are ranks in the cluster; of tensor memory `at` and `bytes` count columns.

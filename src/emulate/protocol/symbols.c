@@ -370,6 +370,7 @@ static bool wait(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = a->op == ACT_LOOK ? SYMBOL_LOOK : TMAP_STEP_WAIT,
                        .y = (uint8_t)a->value,
+                       .ctas = a->op == ACT_LOOK ? (uint8_t)a->at : 0,
                        .count = a->bytes};
     end_plain_reads(r, a);
     of_barrier(r, a, &s);
