@@ -24,6 +24,8 @@ enum {
     OP_UTMAREDG = 0x1b6,
     OP_BPT = 0x15c,
     OP_BSSY = 0x145,
+    OP_BRA = 0x147,
+    OP_EXIT = 0x14d,
     OP_YIELD = 0x146,
     OP_WARPSYNC = 0x148,
     OP_FLOW_FIRST = 0x141, /* branches, calls, exits, and what else may go elsewhere */
@@ -82,6 +84,15 @@ static bool leaves(uint32_t opcode)
            opcode != OP_YIELD && opcode != OP_WARPSYNC;
 }
 
+/* A jump or an exit of every thread that comes here: what follows is reached from elsewhere alone.
+ * Bits 12 to 15 are the guard's predicate, bits 87 to 90 a branch's own; 7 is true. */
+static bool always_leaves(const uint8_t *word)
+{
+    const uint32_t opcode = opcode_at(word), own = word[10] >> 7 | (word[11] & 7) << 1;
+    if (word[1] >> 4 != 7) return false;
+    return opcode == OP_EXIT || (opcode == OP_BRA && own == 7);
+}
+
 /* Whether nothing but straight code lies between the word and a trap: then a store is a report. */
 static bool trap_follows(const uint8_t *word, const uint8_t *end)
 {
@@ -98,7 +109,9 @@ static void more(uint32_t *widest, uint32_t bytes)
 }
 
 /* Where the code stands after a thread's write to shared memory. PTX's proxy fence is a MEMBAR and
- * a FENCE; a FENCE alone is what the assembler puts before mbarrier.init. */
+ * a FENCE; a FENCE alone is what the assembler puts before mbarrier.init. Of a piece of code that
+ * is reached by jumps alone nothing is known: the storing warp's, which the assembler puts at a
+ * kernel's end, follows other threads' writes only as the file has it. */
 enum { FENCED = 0, ORDERED = 1, WRITTEN = 2 };
 
 static int fence_state(int state, uint32_t opcode)
@@ -118,6 +131,7 @@ static void count_words(const uint8_t *code, size_t size, struct tmap_code_kerne
         kernel->count[opcode]++;
         fence = fence_state(fence, opcode);
         if (opcode == OP_UTMASTG || opcode == OP_UTMAREDG) kernel->unfenced += fence != FENCED;
+        if (always_leaves(word)) fence = FENCED;
         if (opcode == OP_LD || opcode == OP_LDG) more(&kernel->widest_load, width_at(word));
         if ((opcode == OP_ST || opcode == OP_STG) && !trap_follows(word, end)) {
             kernel->stores++;
