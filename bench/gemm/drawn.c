@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "exhaust.h"
 #include "pace.h"
@@ -15,13 +14,6 @@ enum { HEURISTICS = 16, TUNE_MOST = 48, ROUNDS = 5 };
 enum { TRIED = 76, AGAIN = 10 };
 enum { DRAWN_SCALES_BYTES = 48 << 20 };
 static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500;
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 struct candidate {
     struct runner *runner;
@@ -327,14 +319,14 @@ static void fit_drawn(struct stand *s, const struct tmap_gemm_problem *like, uin
                       double seconds, const struct lister *who)
 {
     struct law law;
-    const double until = now_s() + seconds;
+    const double until = stand_now_s() + seconds;
     law_open(&law, seed);
     printf("# fit, seed %llu\n# %.0f MHz, %.4g bytes a microsecond, resident clusters of 1 to 8:",
            (unsigned long long)seed, s->suite->gpu.clock_mhz, s->suite->gpu.memory_bytes_per_us);
     gemm_ask_residents(s->suite, like->kind);
     for (int i = 1; i <= GEMM_MAX_CLUSTER; i++) printf(" %d", s->suite->resident[i]);
     printf("\n");
-    while (now_s() < until) {
+    while (stand_now_s() < until) {
         const struct law_shape x = law_draw(&law);
         if (law_is_test(&x)) continue;
         const struct tmap_gemm_problem p = shaped(like, &x);
@@ -371,11 +363,11 @@ void drawn_exhaust(struct stand *s, const struct tmap_gemm_problem *like, uint64
                    double seconds)
 {
     struct law law;
-    const double until = now_s() + seconds;
+    const double until = stand_now_s() + seconds;
     double logs = 0, worst = 1;
     int count = 0;
     law_open(&law, seed);
-    while (now_s() < until) {
+    while (stand_now_s() < until) {
         const struct tmap_gemm_problem p = drawn_next(&law, like, true);
         const double share = exhaust_shape(s, &p).pick;
         if (share <= 0) break;
@@ -430,10 +422,10 @@ static void compare_shape(struct stand *s, const struct tmap_gemm_problem *shape
     job_make(s, shape, PROBE_NORMAL, &job);
     const int found = screen(s, &job, algos, vendor_us);
     const int total = THEIRS + (found < 3 ? found : 3);
-    const double began = now_s();
+    const double began = stand_now_s();
     if (tmap_gemm_tune(s->suite, &job.set[0], NULL, TUNE_MOST, NULL, &tuned, NULL) != TMAP_OK)
         return;
-    const double tune_ms = (now_s() - began) * 1e3;
+    const double tune_ms = (stand_now_s() - began) * 1e3;
     if (!enlist(s, &job, &c[PICK], &nothing) || !enlist(s, &job, &c[TUNED], &tuned.config)) return;
     for (int i = THEIRS; i < total; i++) enlist_vendor(&job, &c[i], algos[i - THEIRS]);
     for (int round = 0; round < ROUNDS; round++)
@@ -463,12 +455,12 @@ void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64
 {
     struct law law;
     struct score score[KINDS_OF_SCORE] = {0};
-    const double until = now_s() + seconds;
+    const double until = stand_now_s() + seconds;
     law_open(&law, seed);
     printf("# drawn shapes, seed %llu\nname\tm\tn\tk\tpick_us\ttuned_us\tvendor_us\tpick_ratio\t"
            "tuned_ratio\tpick\ttuned\tvendor\ttune_ms\n",
            (unsigned long long)seed);
-    for (int i = 0; i < count && now_s() < until;) {
+    for (int i = 0; i < count && stand_now_s() < until;) {
         const struct law_shape x = law_draw(&law);
         if (!law_is_test(&x)) continue;
         const struct tmap_gemm_problem p = shaped(like, &x);

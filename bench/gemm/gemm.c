@@ -48,7 +48,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* WARM_MS: the first ones of a sweep would run at a clock that the power limit takes back later. */
 enum { ROUNDS = 5, WARM_MS = 150, METERED_MS = 2000 }; /* of shorter ones energy is a quarter off */
@@ -208,13 +207,6 @@ static void sweep(struct stand *s, const struct tmap_gemm_problem *shape, double
     free(r);
 }
 
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
-
 struct shape {
     char name[64];
     int m, n, k;
@@ -283,10 +275,10 @@ static void exhaust_set(struct stand *s, const char *set, const char *kind, cons
     for (int i = from - 1; i < count && i < to; i++) {
         const struct shape *x = &shapes[i];
         const struct tmap_gemm_problem p = problem_of(kind, out, x->m, x->n, x->k);
-        const double began = now_us();
+        const double began = stand_now_s();
         const struct exhausted r = exhaust_shape(s, &p);
         fprintf(stderr, "exhaust %d of %d: %d x %d x %d %.3f, %.1f s\n", i + 1, count, x->m, x->n,
-                x->k, r.pick, (now_us() - began) * 1e-6);
+                x->k, r.pick, stand_now_s() - began);
         if (r.pick <= 0) exit(1);
         shares[done++] = r.pick;
         if (r.best_to_vendor <= 0) continue;

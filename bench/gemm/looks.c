@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "drawn.h"
 #include "track.h"
@@ -30,13 +29,6 @@ struct looks {
     size_t count;
     double best_us; /* of the first looks */
 };
-
-static double now_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static void look_cold(struct looks *l, struct look *x, int way, double ms)
 {
@@ -193,13 +185,13 @@ void looks_drawn(struct stand *s, const struct tmap_gemm_problem *like, uint64_t
                  double seconds)
 {
     struct law law;
-    const double until = now_s() + seconds;
+    const double until = stand_now_s() + seconds;
     law_open(&law, seed);
     printf("# looks, seed %llu\n", (unsigned long long)seed);
-    while (now_s() < until) {
+    while (stand_now_s() < until) {
         const struct tmap_gemm_problem p = drawn_next(&law, like, false);
-        const double began = now_s();
+        const double began = stand_now_s();
         look_at_shape(s, &p);
-        fprintf(stderr, "looks %d x %d x %d: %.2f s\n", p.m, p.n, p.k, now_s() - began);
+        fprintf(stderr, "looks %d x %d x %d: %.2f s\n", p.m, p.n, p.k, stand_now_s() - began);
     }
 }

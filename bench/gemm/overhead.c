@@ -2,14 +2,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
-}
 
 void overhead(struct stand *s)
 {
@@ -36,18 +28,18 @@ void overhead(struct stand *s)
                                     .stream = s->stream};
     void *params[] = {plan->params};
     for (int i = 0; i < 64; i++) {
-        double t = now_us();
+        double t = stand_now_s();
         for (int j = 0; j < 100; j++) tmap_gemm_make_plan(s->suite, &job.set[0], NULL, plan, NULL);
-        plan_us[i] = (now_us() - t) / 100;
+        plan_us[i] = (stand_now_s() - t) * 1e4;
         s->api->stream_synchronize(s->stream);
-        t = now_us();
+        t = stand_now_s();
         for (int j = 0; j < 100; j++) tmap_gemm_run(plan, s->stream);
-        run_us[i] = (now_us() - t) / 100;
+        run_us[i] = (stand_now_s() - t) * 1e4;
         s->api->stream_synchronize(s->stream);
-        t = now_us();
+        t = stand_now_s();
         for (int j = 0; j < 100; j++)
             s->api->launch_kernel_ex(&launch, plan->function, params, NULL);
-        bare_us[i] = (now_us() - t) / 100;
+        bare_us[i] = (stand_now_s() - t) * 1e4;
         s->api->stream_synchronize(s->stream);
     }
     printf("overhead\tplan %.2f us\trun %.3f us\tbare launch %.3f us\n", median(plan_us, 64),

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 extern const char image_bench_gemm_ceiling[];
@@ -299,6 +300,13 @@ static int ascending(const void *x, const void *y)
 {
     const double a = *(const double *)x, b = *(const double *)y;
     return (a > b) - (a < b);
+}
+
+double stand_now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 double median(double *values, int n)

@@ -64,6 +64,9 @@ struct slice stand_time(struct stand *s, struct runner *r, double ms, double gue
  * ahead; negative when the device objects. At most 64 launches: small operands are touched once. */
 double stand_cold_us(struct stand *s, struct runner *r, double ms);
 
+/* The host's monotonic clock, seconds. */
+double stand_now_s(void);
+
 double median(double *values, int n);
 
 #endif
