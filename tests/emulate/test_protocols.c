@@ -80,10 +80,7 @@ static void record(const struct design *d, int run, struct tmap_emulate_record *
         .schedule = TMAP_EMULATE_EARLIEST, .no_races = true, .seed = (uint64_t)run};
     emulator->how.residents = d->request.dynamic == 1 ? plan.cluster : 0;
     emulator->record = *out;
-    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
-    emulator->record = NULL;
-    if (ran != TMAP_OK) emulated_print();
-    assert_int_equal(ran, TMAP_OK);
+    assert_int_equal(emulated_recorded(tmap_gemm_run(&plan, NULL)), TMAP_OK);
     emulated_product_free(suite, &product);
 }
 

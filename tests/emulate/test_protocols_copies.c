@@ -83,10 +83,7 @@ static void record(const struct design *d, uint32_t run, struct tmap_emulate_rec
     emulator->how =
         (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
     emulator->record = *out;
-    const enum tmap_status ran = tmap_copy_run(&plan, NULL);
-    emulator->record = NULL;
-    if (ran != TMAP_OK) emulated_print();
-    assert_int_equal(ran, TMAP_OK);
+    assert_int_equal(emulated_recorded(tmap_copy_run(&plan, NULL)), TMAP_OK);
     tmap_copy_release(&plan);
     emulated_copy_free(suite, &c);
 }

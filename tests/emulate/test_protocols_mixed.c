@@ -89,10 +89,7 @@ static void record(const struct design *d, int run, struct tmap_emulate_record *
     emulator->how =
         (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
     emulator->record = *out;
-    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
-    emulator->record = NULL;
-    if (ran != TMAP_OK) emulated_print();
-    assert_int_equal(ran, TMAP_OK);
+    assert_int_equal(emulated_recorded(tmap_gemm_run(&plan, NULL)), TMAP_OK);
     mixed_case_free(suite, &c);
 }
 

@@ -102,10 +102,7 @@ static bool record(const struct gemm_instance *g, const struct way *w, int run,
         (struct tmap_emulate_launch){.schedule = TMAP_EMULATE_EARLIEST, .no_races = true};
     emulator->how.residents = dynamic ? plan.cluster : 0;
     emulator->record = *out;
-    const enum tmap_status ran = tmap_gemm_run(&plan, NULL);
-    emulator->record = NULL;
-    if (ran != TMAP_OK) emulated_print();
-    assert_int_equal(ran, TMAP_OK);
+    assert_int_equal(emulated_recorded(tmap_gemm_run(&plan, NULL)), TMAP_OK);
     suite->gpu.api.mem_free(second->address);
     emulated_product_free(suite, &product);
     return true;

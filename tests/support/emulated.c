@@ -339,3 +339,10 @@ void emulated_print(void)
                 tmap_emulate_kind_name(f->kind), f->cta, f->warp, f->lane, f->line, f->text);
     }
 }
+
+enum tmap_status emulated_recorded(enum tmap_status ran)
+{
+    emulated.record = NULL;
+    if (ran != TMAP_OK) emulated_print();
+    return ran;
+}

@@ -39,5 +39,8 @@ tmap_cu_function emulated_function(const char *name);
 void emulated_seeds(uint64_t *seeds, uint64_t *first, uint64_t *step);
 /* Prints the last launch's findings as TAP comments. */
 void emulated_print(void);
+/* After a run that was recorded, what it gave: nothing more is recorded, and a run that failed is
+ * printed. */
+enum tmap_status emulated_recorded(enum tmap_status ran);
 
 #endif
