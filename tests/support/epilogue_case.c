@@ -2,7 +2,6 @@
 #include "support/epilogue_case.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "support/emulated_epilogue.h"
 #include "support/emulated_instances.h"
@@ -185,13 +184,10 @@ bool epilogue_right_with(struct tmap_gemm *suite, const char *kernel,
     struct emulated *emulator = emulated_state();
     struct emulated_epilogue x;
     struct tmap_gemm_plan plan;
-    struct gemm_params with;
     if (!emulated_epilogue_make(suite, &p, seed, &x) ||
         tmap_gemm_make_plan(suite, &x.product.problem, request, &plan, NULL) != TMAP_OK)
         return printf("# fixture %d: no plan\n", (int)fixture), false;
-    memcpy(&with, plan.params, sizeof with);
-    with.fault = fault;
-    memcpy(plan.params, &with, sizeof with);
+    epilogue_plant(plan.params, fault);
     plan.function = emulated_function(kernel);
     emulator->how.schedule = (enum tmap_emulate_schedule)(seed % 3);
     emulator->how.seed = seed;

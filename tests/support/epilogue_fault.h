@@ -4,6 +4,9 @@
 #define TMAP_TESTS_EPILOGUE_FAULT_H
 
 #include <stdint.h>
+#include <string.h>
+
+#include "kernels/gemm/epilogue.h"
 
 /* With every step but those of the others; with small sums; with D of 8 bits; with a gate; with a
  * bias and an activation alone; the first and the third without what keeps a tile from the straight
@@ -19,5 +22,14 @@ static const struct epilogue_fault {
 #include "support/epilogue_faults.def"
 };
 enum { EPILOGUE_FAULTS = sizeof epilogue_faults / sizeof *epilogue_faults };
+
+/* Plants one in a plan's parameters; what stores the second output reads its own copy. */
+static inline void epilogue_plant(void *params, uint32_t id)
+{
+    struct gemm_epilogue_params p;
+    memcpy(&p, params, sizeof p);
+    p.product.fault = p.second.fault = id;
+    memcpy(params, &p, sizeof p);
+}
 
 #endif

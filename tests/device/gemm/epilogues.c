@@ -297,10 +297,7 @@ static bool lay_out(struct fixture *b, enum epilogue_fixture which)
 static bool outputs(struct fixture *b, uint32_t fault, tmap_cu_function function, uint8_t *to)
 {
     struct tmap_gemm_plan plan = b->plan;
-    struct gemm_params p;
-    memcpy(&p, plan.params, sizeof p);
-    p.fault = fault;
-    memcpy(plan.params, &p, sizeof p);
+    epilogue_plant(plan.params, fault);
     if (function) plan.function = function;
     const struct tmap_libcuda *api = b->rig->api;
     return !api->memset_d8_async(b->out, 0, b->bytes, NULL) &&
