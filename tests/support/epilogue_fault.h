@@ -10,11 +10,21 @@
 
 /* With every step but those of the others; with small sums; with D of 8 bits; with a gate; with a
  * bias and an activation alone; the first and the third without what keeps a tile from the straight
- * way (sm90/compose.cuh, is_straight()). */
-enum epilogue_fixture { ALL, SMALL, NARROW, GATED, QUICK, STRAIGHT, STRAIGHT_NARROW, FIXTURES };
+ * way (sm90/compose.cuh, is_straight()), and the first so where each block has one tile. */
+enum epilogue_fixture {
+    ALL,
+    SMALL,
+    NARROW,
+    GATED,
+    QUICK,
+    STRAIGHT,
+    STRAIGHT_ONE,
+    STRAIGHT_NARROW,
+    FIXTURES
+};
 
 static const struct epilogue_fault {
-    uint32_t id; /* of gemm_params.fault */
+    uint32_t id; /* of gemm_params.fault, with its delay */
     enum epilogue_fixture fixture;
     const char *name;
 } epilogue_faults[] = {
@@ -22,6 +32,12 @@ static const struct epilogue_fault {
 #include "support/epilogue_faults.def"
 };
 enum { EPILOGUE_FAULTS = sizeof epilogue_faults / sizeof *epilogue_faults };
+
+/* A fault's control: its delay alone, which must change nothing. */
+static inline uint32_t epilogue_control(uint32_t id)
+{
+    return id & ~(uint32_t)0xffff;
+}
 
 /* Plants one in a plan's parameters; what stores the second output reads its own copy. */
 static inline void epilogue_plant(void *params, uint32_t id)

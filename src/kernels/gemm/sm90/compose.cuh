@@ -315,6 +315,15 @@ template <class S> PTX_FN bool is_straight(const gemm_params &p)
            stores_at_once<S>(p);
 }
 
+// On that way, how many bytes behind the second output's panels D's lie; 0: they are the same, and
+// D waits until the copy engine has read the second output. The ring of a block that has one tile
+// is idle by then, and mostly has room for both.
+template <class S> PTX_FN uint32_t panels_apart(const gemm_params &p)
+{
+    const int32_t bytes = S::WGS * p.panels * S::SPAN;
+    return !p.own_panels && 2 * bytes <= p.stages * S::STAGE_BYTES ? bytes : 0;
+}
+
 template <class S>
 PTX_FN void finish_straight(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                             uint32_t staging, int32_t wg, const place &tile, tile_operands<S> &with)
@@ -329,7 +338,10 @@ PTX_FN void finish_straight(typename S::acc_t (&acc)[S::REGS], const gemm_params
         add_columns(acc, with.bias);
     }
     if constexpr (S::SECOND)
-        if (has_second(p)) store_at_once<S, false, OUT>(acc, p, staging, wg);
+        if (has_second(p)) {
+            store_at_once<S, false, OUT>(acc, p, staging, wg);
+            if (!FAULT(p, 173)) staging += panels_apart<S>(p);
+        }
     if (e.steps & AFTER) activate<S>(acc, p, at, &with.d_scale);
     if constexpr (S::NARROW)
         if (const int32_t type = e.narrow) {

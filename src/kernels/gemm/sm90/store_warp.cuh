@@ -1,7 +1,7 @@
 // A warp beside the producer that stores what one warpgroup of consumers leaves in its panels, so
 // that the warpgroup goes on at once: it neither issues the stores nor divides to find their place.
 //
-//   FREE + wg    the warpgroup's panels may be written: the warp arrives, the warpgroup waits
+//   FREE + wg    the warpgroup's next panels may be written: the warp arrives, the warpgroup waits
 //   READY + wg   they have been: the warpgroup arrives, the warp waits
 #pragma once
 
@@ -25,23 +25,41 @@ template <class S>
 PTX_FN bool begin_sums(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, const work &w,
                        int32_t wg);
 
-// A whole warp: a tile's groups, as many at a time as there are panels.
+// In compose.cuh.
+template <class S> PTX_FN bool is_straight(const gemm_params &p);
+template <class S> PTX_FN uint32_t panels_apart(const gemm_params &p);
+
+// A whole warp: a tile's groups, as many at a time as there are panels. apart: the warpgroup's next
+// panels are others, so it may write them before the copy engine has read these.
 template <class S>
-PTX_FN void store_rounds(const gemm_params &p, uint32_t staging, int32_t wg, const place &at)
+PTX_FN void store_rounds(const gemm_params &p, uint32_t staging, int32_t wg, const place &at,
+                         bool apart = false)
 {
     constexpr int GROUPS = (S::BN + 63) / 64;
     const int32_t batch = p.panels >> (p.out >= GEMM_OUT_F32);
 #pragma unroll 1
     for (int32_t g = 0; g < GROUPS; g += batch) {
         ptx::named_barrier_sync(READY + wg, PARTNERS);
-        if (FAULT(p, 22)) ptx::named_barrier_pass<PARTNERS>(FREE + wg);
+        if (apart || FAULT(p, 22)) ptx::named_barrier_pass<PARTNERS>(FREE + wg);
         if (threadIdx.x % 32 == 0) {
             store_groups_at<S>(p, staging, at, g, min(g + batch, GROUPS));
-            ptx::bulk_wait_read<0>();
+            if (!apart) ptx::bulk_wait_read<0>();
         }
         __syncwarp();
-        if (!FAULT(p, 22)) ptx::named_barrier_pass<PARTNERS>(FREE + wg);
+        if (!apart && !FAULT(p, 22)) ptx::named_barrier_pass<PARTNERS>(FREE + wg);
     }
+}
+
+// Stores the second output; returns how many bytes behind its panels D's lie. A block that has one
+// tile only has it whole (stores_last() in choose.c), so the parameters alone say which way the
+// warpgroup goes.
+template <class S>
+PTX_FN uint32_t store_second(const gemm_params &p, uint32_t staging, int32_t wg, const place &at)
+{
+    uint32_t apart = 0;
+    if constexpr (S::SECOND && S::KEEPS) apart = is_straight<S>(p) ? panels_apart<S>(p) : 0;
+    store_rounds<S>(output_of(p, true), staging, wg, at, apart != 0);
+    return apart;
 }
 
 template <class S>
@@ -55,8 +73,9 @@ PTX_FN void store_for(const gemm_params &p, const shared_layout<S> &smem, int32_
     while (list.take(p, w)) {
         if (w.k_end < p.k_blocks) continue; // a part, which another cluster adds
         const place at = place_of<S>(p, w, wg);
+        uint32_t staging = smem.staging(wg);
         if constexpr (S::EPILOGUE)
-            if (has_second(p)) store_rounds<S>(output_of(p, true), smem.staging(wg), wg, at);
-        store_rounds<typename stored<S>::as>(p, smem.staging(wg), wg, at);
+            if (has_second(p)) staging += store_second<S>(p, staging, wg, at);
+        store_rounds<typename stored<S>::as>(p, staging, wg, at);
     }
 }
