@@ -90,8 +90,9 @@ static void straighten(struct tmap_gemm_problem *p)
     if (!p->epilogue.col_bias) p->epilogue.activation = TMAP_GEMM_RELU;
 }
 
+/* few: so short a ring that it has no room for the panels of two outputs (panels_apart()). */
 static bool configure(struct tmap_gemm *suite, const struct gemm_instance *g,
-                      const struct tmap_gemm_problem *p, bool straight, uint64_t *r,
+                      const struct tmap_gemm_problem *p, bool straight, bool few, uint64_t *r,
                       struct tmap_gemm_config *out)
 {
     const bool turn = !straight && !is_gated(g) && (!gemm_is_bare(g) || p->d.mn_major);
@@ -101,6 +102,7 @@ static bool configure(struct tmap_gemm *suite, const struct gemm_instance *g,
                                              .pingpong = g->pingpong ? 1 : -1,
                                              .store_warp = straight || draw(r, 3) ? 0 : -1,
                                              .split_k = straight,
+                                             .stages = few ? 2 : 0,
                                              .panels = straight ? (g->bn + 63) / 64 : 0,
                                              .direct = is_quick(g) ? 0 : -1};
     return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
@@ -122,7 +124,8 @@ bool epilogue_case(struct tmap_gemm *suite, const struct gemm_instance *g, uint6
             printf("# %s: no configuration, or no memory\n", g->name);
             return false;
         }
-        if (configure(suite, g, &x.product.problem, straight, &r, &config)) break;
+        const bool few = straight && seed % 4 == 1;
+        if (configure(suite, g, &x.product.problem, straight, few, &r, &config)) break;
         emulated_epilogue_free(suite, &x);
     }
     const bool clean = emulated_gemm_clean(suite, &x.product.problem, &config,
