@@ -112,6 +112,24 @@ static struct tmap_gemm_case drawn_gate(int32_t kind, uint64_t *state)
     return c;
 }
 
+/* A second output, and nothing that keeps a tile from the straight way (sm90/compose.cuh,
+ * is_straight()); of rings too that have no room for both outputs' panels. */
+static struct tmap_gemm_case drawn_second(int32_t kind, uint64_t *state)
+{
+    struct tmap_gemm_case c = drawn(kind, state);
+    struct tmap_gemm_problem *p = &c.problem;
+    p->out = kind == TMAP_GEMM_F16 ? TMAP_GEMM_OUT_F16 : TMAP_GEMM_OUT_BF16;
+    p->n = (p->n + 7) / 8 * 8;
+    p->d.mn_major = false;
+    p->beta = 0;
+    p->epilogue.beta = p->epilogue.row_bias = 0;
+    p->epilogue.second.address = 1;
+    c.request.swapped = -1;
+    c.request.split_k = below(state, 4) > 0;
+    c.request.stages = below(state, 3) ? 0 : 2;
+    return c;
+}
+
 /* e4m3 with scales of blocks; the addresses say that they are wanted. */
 static struct tmap_gemm_case drawn_blocks(uint64_t *state)
 {
@@ -178,19 +196,20 @@ static void describe(const struct tmap_gemm_case *c, const struct tmap_gemm_outc
            (unsigned long long)o->first, o->expected, o->got, o->worst);
 }
 
-enum { STEPS, BLOCKS, GATES };
+enum { STEPS, BLOCKS, GATES, SECOND };
 
 static void shapes(struct rig *r, int32_t kind, int what, int count, uint64_t seed)
 {
-    static const char *const words[] = {"", " by blocks", " with a gate"};
+    static const char *const words[] = {"", " by blocks", " with a gate", " with a second output"};
     unsigned long wrong = 0, split = 0, streamed = 0, swapped = 0, pingpong = 0, elements = 0;
     double worst = 0;
     char text[200];
     uint64_t state = seed + (uint64_t)kind;
     for (int i = 0; i < count; i++) {
-        struct tmap_gemm_case c = what == BLOCKS  ? drawn_blocks(&state)
-                                  : what == GATES ? drawn_gate(kind, &state)
-                                                  : drawn(kind, &state);
+        struct tmap_gemm_case c = what == BLOCKS   ? drawn_blocks(&state)
+                                  : what == GATES  ? drawn_gate(kind, &state)
+                                  : what == SECOND ? drawn_second(kind, &state)
+                                                   : drawn(kind, &state);
         struct tmap_gemm_outcome o;
         memset(&o, 0, sizeof o);
         fit(r->gemm, &c);
@@ -349,8 +368,11 @@ int main(int argc, char **argv)
     const int count = argc > 1 ? atoi(argv[1]) : 500;
     const uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 20261122;
     if (!rig_open(&r, 0, 2000, "epilogues")) return 0;
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        shapes(&r, kinds[i], STEPS, count, seed), shapes(&r, kinds[i], GATES, count, seed + 1);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        shapes(&r, kinds[i], STEPS, count, seed);
+        shapes(&r, kinds[i], GATES, count, seed + 1);
+        shapes(&r, kinds[i], SECOND, count, seed + 2);
+    }
     shapes(&r, TMAP_GEMM_E4M3, BLOCKS, count, seed);
     faults(&r);
     printf("1..%d\n", r.number);
