@@ -90,6 +90,35 @@ static bool configure(const struct gemm_instance *g, const struct tmap_gemm_prob
     return emulated_gemm_pick(suite, p, &request, g, draw(r, 1u << 31), out);
 }
 
+/* Every second time, of the kernels that have registers for it. */
+static bool has_second(const struct gemm_instance *g, uint64_t seed)
+{
+    return seed % 2 && !g->patch && !g->pingpong && !gemm_is_bare(g);
+}
+
+static void add_second(struct tmap_gemm_problem *p)
+{
+    const uint64_t bytes = emulated_bytes(p->d.address);
+    p->epilogue.second = p->d;
+    assert_int_equal(suite->gpu.api.mem_alloc(&p->epilogue.second.address, bytes), 0);
+    memset((void *)(uintptr_t)p->epilogue.second.address, 0xff, bytes);
+}
+
+/* Elements of both outputs. */
+static uint64_t wrong_of(const struct emulated_conv *c)
+{
+    struct emulated_product second = c->product;
+    second.problem.d = c->product.problem.epilogue.second;
+    return emulated_product_wrong(&c->product) +
+           (second.problem.d.address ? emulated_product_wrong(&second) : 0);
+}
+
+static void free_case(struct emulated_conv *c)
+{
+    suite->gpu.api.mem_free(c->product.problem.epilogue.second.address);
+    emulated_conv_free(suite, c);
+}
+
 static void draw_case(const struct gemm_instance *g, uint64_t seed, uint64_t *r,
                       struct emulated_conv *c, struct tmap_gemm_config *config)
 {
@@ -100,8 +129,9 @@ static void draw_case(const struct gemm_instance *g, uint64_t seed, uint64_t *r,
         if (!emulated_conv_make(suite, &shape, seed, c)) fail_msg("memory");
         for (int64_t i = 0; i < (int64_t)c->product.problem.m * c->product.problem.n; i++)
             c->product.expected[i] *= (double)shape.alpha;
+        if (has_second(g, seed)) add_second(&c->product.problem);
         if (configure(g, &c->product.problem, r, config)) return;
-        emulated_conv_free(suite, c);
+        free_case(c);
     }
     fail_msg("%s: no configuration", g->name);
 }
@@ -114,7 +144,7 @@ static void one(const struct gemm_instance *g, uint64_t seed)
     draw_case(g, seed, &r, &c, &config);
     const bool clean = emulated_gemm_clean(suite, &c.product.problem, &config,
                                            (enum tmap_emulate_schedule)(seed % 3), seed);
-    const uint64_t wrong = emulated_product_wrong(&c.product);
+    const uint64_t wrong = wrong_of(&c);
     if (!clean || wrong) {
         const struct tmap_conv_shape *s = &c.conv.shape;
         fail_msg("%s seed %u: %llu wrong; %d x %dx%dx%d of %d to %d, "
@@ -126,7 +156,7 @@ static void one(const struct gemm_instance *g, uint64_t seed)
                  s->dilation[1], s->pad_low[0], s->pad_high[0], s->pad_low[1], s->pad_high[1],
                  config.cluster_m, config.cluster_n, config.split_k, config.stream_k);
     }
-    emulated_conv_free(suite, &c);
+    free_case(&c);
 }
 
 static void instances(void **state)
