@@ -165,13 +165,40 @@ static struct tmap_gemm_problem square(void)
     return p;
 }
 
+/* What the model alone plans. */
+static struct tmap_gemm_plan own_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
+                                      const struct tmap_gemm_config *request)
+{
+    struct tmap_gemm_plan own;
+    assert_int_equal(tmap_gemm_make_plan(suite, p, request, &own, NULL), TMAP_OK);
+    return own;
+}
+
+/* The same, on a device where every other kernel takes `others` times as long. */
+static struct tmap_gemm_plan own_beside(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
+                                        const struct tmap_gemm_config *request, double others)
+{
+    const struct tmap_gemm_plan own = own_plan(suite, p, request);
+    device.own = own.function;
+    device.others = others;
+    return own;
+}
+
+/* What the tuner plans among the model's first `most`. */
+static struct tmap_gemm_plan tuned_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
+                                        const struct tmap_gemm_config *request, size_t most)
+{
+    struct tmap_gemm_plan tuned;
+    assert_int_equal(tmap_gemm_tune(suite, p, request, most, NULL, &tuned, NULL), TMAP_OK);
+    return tuned;
+}
+
 static void what_is_quickest_on_a_warm_device_is_planned(void **state)
 {
     (void)state;
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = square();
-    struct tmap_gemm_plan plan;
-    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MOST);
     assert_true(device.quickest_is_pingpong); /* which a look at each would have planned */
     assert_false(is_pingpong(plan.function));
     assert_true(device.now_us < 1e6);
@@ -184,12 +211,9 @@ static void long_runs_are_few(void **state)
     (void)state;
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = square();
-    struct tmap_gemm_plan own, plan;
-    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
-    device.own = own.function;
-    device.others = 0.9;
+    const struct tmap_gemm_plan own = own_beside(suite, &p, NULL, 0.9);
     device.slower = 100;
-    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MOST);
     assert_ptr_not_equal(plan.function, own.function);
     assert_in_range(device.launches, MOST * 4, 240);
 }
@@ -199,10 +223,9 @@ static void the_models_own_plan_is_a_finalist(void **state)
     (void)state;
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = square();
-    struct tmap_gemm_plan own, plan;
-    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+    const struct tmap_gemm_plan own = own_plan(suite, &p, NULL);
     device.quick_when_warm = own.function;
-    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MOST);
     assert_ptr_equal(plan.function, own.function);
 }
 
@@ -218,9 +241,8 @@ static void small_operands_are_timed_cold(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tmap_gemm *suite = cool_device();
         struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, cases[i].n, cases[i].n, cases[i].n);
-        struct tmap_gemm_plan plan;
         p.out = TMAP_GEMM_OUT_BF16;
-        assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MOST);
         assert_int_equal(device.blocks, 0);
         assert_int_equal(device.swept > 0, cases[i].swept);
         assert_int_equal(device.copied > 2, cases[i].copied);
@@ -237,11 +259,8 @@ static void the_models_own_plan_is_left_for_more_than_noise(void **state)
     for (int by = 0; by < 2; by++) {
         struct tmap_gemm *suite = cool_device();
         const struct tmap_gemm_problem p = square();
-        struct tmap_gemm_plan own, plan;
-        assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
-        device.own = own.function;
-        device.others = by ? 0.95 : 0.995;
-        assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+        const struct tmap_gemm_plan own = own_beside(suite, &p, NULL, by ? 0.95 : 0.995);
+        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MOST);
         assert_int_equal(plan.function == own.function, by == 0);
     }
 }
@@ -252,12 +271,9 @@ static void luck_is_not_speed(void **state)
     (void)state;
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = square();
-    struct tmap_gemm_plan own, plan;
-    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
-    device.own = own.function;
-    device.others = 1;
+    const struct tmap_gemm_plan own = own_beside(suite, &p, NULL, 1);
     device.lucky_until = 300e3; /* the finals' end, about */
-    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MOST);
     assert_true(device.now_us > 400e3);
     assert_ptr_equal(plan.function, own.function);
 }
@@ -272,20 +288,15 @@ static void a_clock_that_drifts_decides_nothing(void **state)
         struct tmap_gemm *suite = cool_device();
         const struct tmap_gemm_problem p = square();
         struct tmap_gemm_config configs[MOST];
-        struct tmap_gemm_plan own, plan;
-        const void *best = NULL;
-        assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
+        const struct tmap_gemm_plan own = own_beside(suite, &p, NULL, 1);
         assert_true(tmap_gemm_configs(suite, &p, NULL, configs, MOST) > MOST);
         for (size_t j = 0; j < MOST; j++) { /* the last of another kernel */
-            assert_int_equal(tmap_gemm_make_plan(suite, &p, &configs[j], &plan, NULL), TMAP_OK);
-            if (plan.function != own.function) best = plan.function;
+            const struct tmap_gemm_plan plan = own_plan(suite, &p, &configs[j]);
+            if (plan.function != own.function) device.best = plan.function;
         }
-        assert_non_null(best);
-        device.own = own.function;
-        device.best = best;
+        assert_non_null(device.best);
         device.drift_us = times_us[i];
-        assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, NULL, &plan, NULL), TMAP_OK);
-        assert_ptr_equal(plan.function, best);
+        assert_ptr_equal(tuned_plan(suite, &p, NULL, MOST).function, device.best);
     }
 }
 
@@ -297,13 +308,10 @@ static void other_orders_of_the_tiles_are_looked_at(void **state)
         struct tmap_gemm *suite = cool_device();
         const struct tmap_gemm_problem p = square();
         const struct tmap_gemm_config request = {.group = asked};
-        struct tmap_gemm_plan own, plan;
-        assert_int_equal(tmap_gemm_make_plan(suite, &p, &request, &own, NULL), TMAP_OK);
+        const struct tmap_gemm_plan own = own_beside(suite, &p, &request, 1.2);
         assert_int_not_equal(own.config.group, 2);
-        device.own = own.function;
-        device.others = 1.2;
         device.quick_group = 2;
-        assert_int_equal(tmap_gemm_tune(suite, &p, &request, MOST, NULL, &plan, NULL), TMAP_OK);
+        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, &request, MOST);
         assert_int_equal(plan.config.group, asked ? asked : 2);
     }
 }
@@ -316,13 +324,10 @@ static void other_panels_are_looked_at(void **state)
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         struct tmap_gemm *suite = cool_device();
         const struct tmap_gemm_problem p = square();
-        struct tmap_gemm_plan own, plan;
-        assert_int_equal(tmap_gemm_make_plan(suite, &p, &requests[i], &own, NULL), TMAP_OK);
-        device.own = own.function;
-        device.others = 1.2;
+        const struct tmap_gemm_plan own = own_beside(suite, &p, &requests[i], 1.2);
         device.quick_panels = 4;
         assert_int_not_equal(own.config.panels, 4);
-        assert_int_equal(tmap_gemm_tune(suite, &p, &requests[i], MOST, NULL, &plan, NULL), TMAP_OK);
+        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, &requests[i], MOST);
         assert_int_equal(plan.config.panels == 4, i == 0);
     }
 }
@@ -332,9 +337,8 @@ static void one_configuration_needs_no_finals(void **state)
     (void)state;
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = square();
-    struct tmap_gemm_plan own, plan;
-    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &own, NULL), TMAP_OK);
-    assert_int_equal(tmap_gemm_tune(suite, &p, NULL, 1, NULL, &plan, NULL), TMAP_OK);
+    const struct tmap_gemm_plan own = own_plan(suite, &p, NULL);
+    const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, 1);
     assert_memory_equal(&plan.config, &own.config, sizeof own.config);
     assert_in_range(device.launches, 1, 10);
 }
@@ -371,8 +375,7 @@ static void a_launch_is_the_plans(void **state)
         for (int32_t overlap = -1; overlap <= 0; overlap++) {
             const struct tmap_gemm_config request = {
                 .cluster_m = pair, .cluster_n = 1, .overlap = overlap};
-            struct tmap_gemm_plan plan;
-            assert_int_equal(tmap_gemm_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
+            const struct tmap_gemm_plan plan = own_plan(suite, &p, &request);
             assert_int_equal(tmap_gemm_run(&plan, NULL), TMAP_OK);
             assert_int_equal(device.how.grid_x, plan.grid);
             assert_int_equal(device.how.block_x, plan.threads);
