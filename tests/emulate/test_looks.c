@@ -5,9 +5,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <string.h>
 
-#include "tmap/emulate.h"
+#include "support/ptx_run.h"
 
 enum { LOOKS = 4 };
 
@@ -34,32 +33,15 @@ static const char looks[] =
 static unsigned answers(uint32_t spins, bool recorded, uint64_t seed)
 {
     uint32_t data[LOOKS] = {spins};
-    struct tmap_emulate_module *module = NULL;
     struct tmap_emulate_record *record = NULL;
-    struct tmap_emulate_error error;
-    struct tmap_emulate_finding finding[1];
-    struct tmap_emulate_result result;
-    size_t found = 0;
-    const uint64_t at = 0x10000;
-    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
-    const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {1, 1, 1},
+    struct ptx_run r;
+    const struct tmap_emulate_launch launch = {.grid = {1, 1, 1},
                                                .block = {64, 1, 1},
-                                               .params = &at,
-                                               .param_bytes = 8,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
                                                .schedule = TMAP_EMULATE_EARLIEST,
                                                .seed = seed,
                                                .no_races = true};
-    if (recorded) assert_int_equal(tmap_emulate_record_open(0, &record), TMAP_OK);
-    const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = record};
-    assert_int_equal(tmap_emulate_load(looks, strlen(looks), &module, &error), TMAP_OK);
-    assert_int_equal(tmap_emulate_run_watched(module, &launch, &watch, finding, 1, &found, &result),
-                     TMAP_OK);
-    assert_int_equal(found, 0);
-    assert_true(result.finished);
-    tmap_emulate_free(module);
+    assert_true(recorded ? ptx_run_recorded(looks, data, sizeof data, &launch, 0, &record, &r)
+                         : ptx_run_as(looks, data, sizeof data, &launch, NULL, &r));
     tmap_emulate_record_free(record);
     return data[0] * 1000 + data[1] * 100 + data[2] * 10 + data[3];
 }

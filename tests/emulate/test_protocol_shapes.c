@@ -1,8 +1,7 @@
 /* A ring of two slots between two warps in other shapes, as a record sees it: copies in pieces,
  * more slots and warps, CTAs that count other arrivals, records that do not go together. */
 #include "support/protocol_texts.h"
-
-#include <string.h>
+#include "support/ptx_run.h"
 
 enum { RUNS = PROVED_RUNS, THREADS = 64 };
 
@@ -172,34 +171,14 @@ static void records_together(void **state)
 static void other_cluster(void **state)
 {
     uint32_t data[256] = {6};
-    struct tmap_emulate_module *module = NULL;
-    struct tmap_emulate_record *record = NULL;
+    struct tmap_emulate_record *record;
     struct tmap_emulate_error error;
-    struct tmap_emulate_finding finding[1];
-    struct tmap_emulate_result result;
     struct tmap_protocol p;
-    size_t found = 0;
-    const uint64_t at = 0x10000;
-    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
-    const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {2, 1, 1},
-                                               .block = {THREADS, 1, 1},
-                                               .params = &at,
-                                               .param_bytes = 8,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
-                                               .schedule = TMAP_EMULATE_EARLIEST,
-                                               .no_races = true};
+    struct ptx_run r;
+    const struct tmap_emulate_launch launch = {.grid = {2, 1, 1}, .block = {THREADS, 1, 1}};
     (void)state;
     for (uint32_t cluster = 1; cluster < 3; cluster++) { /* there is no third */
-        assert_int_equal(tmap_emulate_record_open(cluster, &record), TMAP_OK);
-        const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = record};
-        assert_int_equal(tmap_emulate_load(ring, strlen(ring), &module, &error), TMAP_OK);
-        assert_int_equal(
-            tmap_emulate_run_watched(module, &launch, &watch, finding, 1, &found, &result),
-            TMAP_OK);
-        assert_int_equal(found, 0);
-        tmap_emulate_free(module);
+        assert_true(ptx_run_recorded(ring, data, sizeof data, &launch, cluster, &record, &r));
         assert_int_equal(tmap_emulate_protocol(&record, 1, TMAP_EMULATE_BARRIERS, 0, &p, &error),
                          cluster == 1 ? TMAP_OK : TMAP_E_ARGUMENT);
         if (cluster == 1) assert_int_equal(p.agent_count, 2);

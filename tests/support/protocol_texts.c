@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/ptx_run.h"
+
 enum { RUNS = PROVED_RUNS, TEXT = 1 << 17 };
 
 /* A text without `from` does not fit the row. */
@@ -31,34 +33,16 @@ bool record_text(const struct text_list *l, const char *text, uint32_t blocks,
                  struct tmap_emulate_record **out)
 {
     uint32_t data[256] = {blocks};
-    struct tmap_emulate_module *module = NULL;
-    struct tmap_emulate_error error;
-    struct tmap_emulate_finding finding[4];
-    struct tmap_emulate_result result;
-    size_t found = 0;
-    const uint64_t at = 0x10000;
-    const struct tmap_emulate_buffer buffer = {at, sizeof data, data, "data"};
-    assert_int_equal(tmap_emulate_record_open(0, out), TMAP_OK);
-    const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {l->ctas, 1, 1},
+    struct ptx_run r;
+    const struct tmap_emulate_launch launch = {.grid = {l->ctas, 1, 1},
                                                .block = {l->threads, 1, 1},
                                                .cluster = {l->ctas, 1, 1},
-                                               .params = &at,
-                                               .param_bytes = 8,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
-                                               .schedule = TMAP_EMULATE_EARLIEST,
-                                               .seed = blocks, /* odd and even */
-                                               .no_races = true,
-                                               .budget = 10000000};
-    const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = *out};
-    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
-        fail_msg("line %u: %s", error.line, error.text);
-    const enum tmap_status s =
-        tmap_emulate_run_watched(module, &launch, &watch, finding, 4, &found, &result);
-    for (size_t i = 0; i < found && i < 4; i++) print_message("# %s\n", finding[i].text);
-    tmap_emulate_free(module);
-    return s == TMAP_OK;
+                                               .seed = blocks /* odd and even */};
+    ptx_run_recorded(text, data, sizeof data, &launch, 0, out, &r);
+    if (r.load != TMAP_OK) fail_msg("line %u: %s", r.error.line, r.error.text);
+    for (size_t i = 0; i < r.findings && i < PTX_RUN_FINDINGS; i++)
+        print_message("# %s\n", r.finding[i].text);
+    return r.run == TMAP_OK;
 }
 
 static struct prover prover;

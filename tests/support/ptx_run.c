@@ -52,6 +52,19 @@ bool ptx_run_as(const char *text, void *data, size_t bytes, const struct tmap_em
     return good(out);
 }
 
+bool ptx_run_recorded(const char *text, void *data, size_t bytes,
+                      const struct tmap_emulate_launch *like, uint32_t cluster,
+                      struct tmap_emulate_record **record, struct ptx_run *out)
+{
+    struct tmap_emulate_launch launch = *like;
+    launch.schedule = TMAP_EMULATE_EARLIEST;
+    launch.no_races = true;
+    *out = (struct ptx_run){.load = tmap_emulate_record_open(cluster, record)};
+    if (out->load != TMAP_OK) return false;
+    const struct tmap_emulate_watch watch = {.size = sizeof watch, .record = *record};
+    return ptx_run_as(text, data, bytes, &launch, &watch, out);
+}
+
 static void go(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
                uint32_t smem_bytes, enum tmap_emulate_schedule schedule, struct ptx_run *out)
 {

@@ -27,6 +27,11 @@ bool ptx_run_on(const char *text, void *data, size_t bytes, uint32_t threads, ui
  */
 bool ptx_run_as(const char *text, void *data, size_t bytes, const struct tmap_emulate_launch *like,
                 const struct tmap_emulate_watch *watch, struct ptx_run *out);
+/* The same, recorded: at the earliest, races not looked for, *record of that cluster, which the
+ * caller frees. */
+bool ptx_run_recorded(const char *text, void *data, size_t bytes,
+                      const struct tmap_emulate_launch *like, uint32_t cluster,
+                      struct tmap_emulate_record **record, struct ptx_run *out);
 /* Loads it, and runs it on 64 bytes by one thread; says nothing. */
 bool ptx_run_quietly(const char *text, struct ptx_run *out);
 
