@@ -13,37 +13,18 @@
 #define HEAD ".version 9.0\n.target sm_90a\n.address_size 64\n"
 enum { N = 256, FINDINGS = 8 };
 
-struct run {
-    enum tmap_status status;
-    struct tmap_emulate_result result;
-    struct tmap_emulate_finding finding[FINDINGS];
-    size_t findings;
-};
-
-static struct run run(const char *text, uint32_t *data, uint32_t block, uint32_t smem_bytes,
-                      enum tmap_emulate_schedule schedule)
+static struct ptx_run run(const char *text, uint32_t *data, uint32_t block, uint32_t smem_bytes,
+                          enum tmap_emulate_schedule schedule)
 {
-    struct run r;
-    struct tmap_emulate_module *module;
-    struct tmap_emulate_error error;
-    memset(&r, 0, sizeof r);
-    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
-        fail_msg("line %u: %s", error.line, error.text);
-    const struct tmap_emulate_buffer buffer = {0x10000, 4 * N, data, "data"};
-    const uint64_t params = buffer.address;
-    const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {1, 1, 1},
+    struct ptx_run r;
+    const struct tmap_emulate_launch launch = {.grid = {1, 1, 1},
                                                .block = {block, 1, 1},
                                                .smem_bytes = smem_bytes,
-                                               .params = &params,
-                                               .param_bytes = 8,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
                                                .schedule = schedule,
                                                .seed = 3,
                                                .budget = 1000000};
-    r.status = tmap_emulate_run(module, &launch, r.finding, FINDINGS, &r.findings, &r.result);
-    tmap_emulate_free(module);
+    ptx_run_as(text, data, 4 * N, &launch, NULL, &r);
+    if (r.load != TMAP_OK) fail_msg("line %u: %s", r.error.line, r.error.text);
     return r;
 }
 
@@ -62,8 +43,8 @@ static void threads_count(void **state)
 {
     uint32_t data[N] = {0};
     (void)state;
-    const struct run r = run(arithmetic, data, N, 0, TMAP_EMULATE_LATEST);
-    assert_int_equal(r.status, TMAP_OK);
+    const struct ptx_run r = run(arithmetic, data, N, 0, TMAP_EMULATE_LATEST);
+    assert_int_equal(r.run, TMAP_OK);
     assert_int_equal(r.findings, 0);
     assert_true(r.result.finished);
     for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], 3 * i + 1);
@@ -83,8 +64,8 @@ static void addresses_of_32_bits(void **state)
         "ld.param.u64 %rd6, [%r1]; st.global.u32 [%rd6+4], %r5; ret;\n"
         "}\n";
     uint32_t data[N] = {0};
-    const struct run r = run(text, data, 1, 0, TMAP_EMULATE_LATEST);
-    assert_int_equal(r.status, TMAP_OK);
+    const struct ptx_run r = run(text, data, 1, 0, TMAP_EMULATE_LATEST);
+    assert_int_equal(r.run, TMAP_OK);
     assert_int_equal(r.findings, 0);
     assert_int_equal(data[0], 80);
     assert_int_equal(data[1], 40);
@@ -104,7 +85,7 @@ static void a_barrier_orders_shared_memory(void **state)
 {
     uint32_t data[N] = {0};
     (void)state;
-    const struct run r = run(EXCHANGE("bar.sync 0;\n"), data, N, 0, TMAP_EMULATE_RANDOM);
+    const struct ptx_run r = run(EXCHANGE("bar.sync 0;\n"), data, N, 0, TMAP_EMULATE_RANDOM);
     assert_int_equal(r.findings, 0);
     for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], N - 1 - i);
 }
@@ -113,7 +94,7 @@ static void a_missing_barrier_is_a_race(void **state)
 {
     uint32_t data[N] = {0};
     (void)state;
-    const struct run r = run(EXCHANGE(""), data, N, 0, TMAP_EMULATE_EARLIEST);
+    const struct ptx_run r = run(EXCHANGE(""), data, N, 0, TMAP_EMULATE_EARLIEST);
     assert_in_range(r.findings, 1, FINDINGS);
     assert_int_equal(r.finding[0].kind, TMAP_EMULATE_RACE);
 }
@@ -141,7 +122,8 @@ static void a_copy_lands_before_its_phase_ends(void **state)
     for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++) {
         uint32_t data[N];
         for (uint32_t i = 0; i < N; i++) data[i] = 5 * i;
-        const struct run r = run(COPY("256", WAITS), data, 64, 0, (enum tmap_emulate_schedule)s);
+        const struct ptx_run r =
+            run(COPY("256", WAITS), data, 64, 0, (enum tmap_emulate_schedule)s);
         if (r.findings) print_message("# %s\n", r.finding[0].text);
         assert_int_equal(r.findings, 0);
         assert_int_equal(r.result.counts.copies, 1);
@@ -154,7 +136,7 @@ static void a_read_before_the_phase_is_a_race(void **state)
     (void)state;
     for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM; s++) {
         uint32_t data[N] = {0};
-        const struct run r = run(COPY("256", ""), data, 64, 0, (enum tmap_emulate_schedule)s);
+        const struct ptx_run r = run(COPY("256", ""), data, 64, 0, (enum tmap_emulate_schedule)s);
         assert_in_range(r.findings, 1, FINDINGS);
         // at the latest the CTA has left before a byte is there
         assert_int_equal(r.finding[0].kind,
@@ -166,7 +148,7 @@ static void too_many_expected_bytes_are_a_hang(void **state)
 {
     uint32_t data[N] = {0};
     (void)state;
-    const struct run r = run(COPY("272", WAITS), data, 64, 0, TMAP_EMULATE_LATEST);
+    const struct ptx_run r = run(COPY("272", WAITS), data, 64, 0, TMAP_EMULATE_LATEST);
     assert_int_equal(r.finding[0].kind, TMAP_EMULATE_HANG);
     assert_non_null(strstr(r.finding[0].text, "16 bytes are missing"));
     assert_false(r.result.finished);
@@ -212,11 +194,11 @@ static void a_table_of_branches(void **state)
 {
     uint32_t data[N] = {0};
     (void)state;
-    const struct run r = run(TABLE("3"), data, N, 0, TMAP_EMULATE_LATEST);
+    const struct ptx_run r = run(TABLE("3"), data, N, 0, TMAP_EMULATE_LATEST);
     assert_true(r.result.finished && r.findings == 0);
     for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], i % 32 == 31 ? 7 : i % 4 * 10);
 
-    const struct run beyond = run(TABLE("7"), data, N, 0, TMAP_EMULATE_LATEST);
+    const struct ptx_run beyond = run(TABLE("7"), data, N, 0, TMAP_EMULATE_LATEST);
     assert_false(beyond.result.finished);
     assert_int_equal(beyond.finding[0].kind, TMAP_EMULATE_ILLEGAL);
     assert_non_null(strstr(beyond.finding[0].text, "branch 4 of a table of 4"));
@@ -237,7 +219,7 @@ static void pairs_of_floats(void **state)
 {
     uint32_t data[N] = {0};
     (void)state;
-    const struct run r =
+    const struct ptx_run r =
         run(PAIRS("sm_100a", "fma.rn.f32x2 %rd8, %rd4, %rd5, %rd6; add.rn.f32x2 %rd8, %rd8, %rd5;\n"
                              "sub.rn.ftz.f32x2 %rd8, %rd8, %rd7; mul.rn.f32x2 %rd8, %rd8, %rd6;\n"),
             data, N / 2, 0, TMAP_EMULATE_LATEST);
@@ -323,7 +305,7 @@ static void an_assertion_traps(void **state)
     uint32_t data[N] = {0};
     (void)state;
     snprintf(whole, sizeof whole, "%s%s", HEAD, text);
-    const struct run r = run(whole, data, N, 0, TMAP_EMULATE_LATEST);
+    const struct ptx_run r = run(whole, data, N, 0, TMAP_EMULATE_LATEST);
     assert_int_equal(r.finding[0].kind, TMAP_EMULATE_TRAP);
     assert_int_equal(r.finding[0].lane, 9);
     assert_non_null(strstr(r.finding[0].text, "assertion"));
@@ -339,7 +321,7 @@ static void qualifiers_stand_apart(void **state)
              "ret;\n}\n";
     uint32_t data[N] = {0};
     (void)state;
-    const struct run r = run(text, data, N, 0, TMAP_EMULATE_LATEST);
+    const struct ptx_run r = run(text, data, N, 0, TMAP_EMULATE_LATEST);
     assert_true(r.result.finished && r.findings == 0);
     for (uint32_t i = 0; i < N; i++) assert_int_equal(data[i], i);
 }
