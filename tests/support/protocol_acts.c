@@ -304,17 +304,6 @@ static void line(struct acts *t, const char *text, int64_t blocks, const char *p
     }
 }
 
-static void edit(char text[TEXT], const struct acts_edit *e)
-{
-    char before[TEXT];
-    const char *at;
-    memcpy(before, text, TEXT);
-    at = strstr(before, e->from);
-    if (!at) fail_msg("no %s", e->from);
-    assert_true(snprintf(text, TEXT, "%.*s%s%s", (int)(at - before), before, e->to,
-                         at + strlen(e->from)) < TEXT);
-}
-
 static struct prover prover;
 
 static bool is_right(const struct acts_list *l, const struct acts_case *c)
@@ -324,7 +313,7 @@ static bool is_right(const struct acts_list *l, const struct acts_case *c)
     struct proved p;
     char text[TEXT];
     assert_true(snprintf(text, TEXT, "%s", l->program) < TEXT);
-    for (const struct acts_edit *e = c->edit; e->from; e++) edit(text, e);
+    for (const struct edit *e = c->edit; e->from; e++) edit_text(text, sizeof text, e);
     for (size_t r = 0; r < c->runs; r++) {
         assert_int_equal(tmap_emulate_record_open(0, &records[r]), TMAP_OK);
         struct acts t = {.record = records[r], .depth = 2, .run = (int64_t)r};

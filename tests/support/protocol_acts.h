@@ -33,12 +33,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "support/edit.h"
 #include "support/proved.h"
-
-/* In place, once. */
-struct acts_edit {
-    const char *from, *to;
-};
 
 struct acts_case {
     const char *name;
@@ -47,7 +43,7 @@ struct acts_case {
     enum tmap_status status;
     enum tmap_hazard hazard;
     const char *says;
-    struct acts_edit edit[6];
+    struct edit edit[6];
 };
 
 #define PROVED(name, ...)                                                                          \

@@ -7,25 +7,13 @@
 
 enum { RUNS = PROVED_RUNS, TEXT = 1 << 17 };
 
-/* A text without `from` does not fit the row. */
-static void change(char text[TEXT], const struct edit *e)
-{
-    static char before[TEXT];
-    const char *at;
-    memcpy(before, text, TEXT);
-    at = strstr(before, e->from);
-    if (!at) fail_msg("no %s", e->from);
-    assert_true(snprintf(text, TEXT, "%.*s%s%s", (int)(at - before), before, e->to,
-                         at + strlen(e->from)) < TEXT);
-}
-
 static const char *text_of(const struct text_list *l, const struct change *c, int run)
 {
     static char text[TEXT];
     const struct edit last = {c->from, c->to};
     snprintf(text, TEXT, "%s", l->text);
-    for (size_t i = 0; i < l->edits; i++) change(text, &l->edit[i]);
-    if (c->from && run >= c->late - 1) change(text, &last);
+    for (size_t i = 0; i < l->edits; i++) edit_text(text, TEXT, &l->edit[i]);
+    if (c->from && run >= c->late - 1) edit_text(text, TEXT, &last);
     return text;
 }
 

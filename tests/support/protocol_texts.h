@@ -9,12 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "support/edit.h"
 #include "support/proved.h"
-
-/* In place, once. */
-struct edit {
-    const char *from, *to;
-};
 
 /* Another statement in a statement's place; in `late` runs alone from that one on. */
 struct change {
