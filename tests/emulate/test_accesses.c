@@ -31,9 +31,8 @@ static void run(const char *files, const char *body, const struct tmap_emulate_l
 static void expect_told(const char *body, const struct ptx_run *r, enum tmap_emulate_kind kind,
                         const char *says)
 {
-    for (size_t i = 0; i < r->findings && i < PTX_RUN_FINDINGS; i++)
-        if (r->finding[i].kind == kind && strstr(r->finding[i].text, says)) return;
-    fail_msg("%s: %zu findings: %s", body, r->findings, r->findings ? r->finding[0].text : "");
+    if (!ptx_run_tells(r, kind, says))
+        fail_msg("%s: %zu findings: %s", body, r->findings, r->findings ? r->finding[0].text : "");
 }
 
 /* --- refused */

@@ -492,11 +492,7 @@ static void misuse(void **state)
         if (r.load != TMAP_OK)
             fail_msg("%s: line %u: %s", misused[i].middle, r.error.line, r.error.text);
         if (r.findings == 0) fail_msg("%s: nothing is found", misused[i].middle);
-        bool told = false;
-        for (size_t n = 0; n < r.findings && n < PTX_RUN_FINDINGS; n++)
-            told |=
-                r.finding[n].kind == misused[i].kind && strstr(r.finding[n].text, misused[i].says);
-        if (!told)
+        if (!ptx_run_tells(&r, misused[i].kind, misused[i].says))
             fail_msg("%s: %s: %s", misused[i].middle, tmap_emulate_kind_name(r.finding[0].kind),
                      r.finding[0].text);
     }

@@ -300,14 +300,11 @@ static void what_is_misused(void **state)
         struct ptx_run r;
         const struct tmap_emulate_launch like = {
             .grid = {t->ctas}, .block = {t->threads}, .cluster = {t->ctas}};
-        bool told = false;
         char body[2000];
         snprintf(body, sizeof body, "%s%s", strstr(t->body, "%h") ? ".reg .b16 %h;\n" : "",
                  t->body);
         run(body, 1, &like, data, sizeof data, &r);
-        for (size_t n = 0; n < r.findings && n < PTX_RUN_FINDINGS; n++)
-            told |= r.finding[n].kind == t->kind && strstr(r.finding[n].text, t->says);
-        if (!told || (t->findings && r.findings != t->findings))
+        if (!ptx_run_tells(&r, t->kind, t->says) || (t->findings && r.findings != t->findings))
             fail_msg("%s: %zu findings: %s", t->body, r.findings,
                      r.findings ? r.finding[0].text : "");
     }

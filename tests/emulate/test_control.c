@@ -182,16 +182,13 @@ static void finds(void **state)
             const struct found *f = &founds[i];
             uint32_t data[64] = {0};
             struct ptx_run r;
-            bool told = false;
             const struct tmap_emulate_launch like = {.grid = {f->ctas},
                                                      .block = {f->threads},
                                                      .residents = f->residents,
                                                      .schedule = (enum tmap_emulate_schedule)s};
             run(f->target, f->body, &like, data, sizeof data, &r);
             assert_false(r.result.finished);
-            for (size_t n = 0; n < r.findings && n < PTX_RUN_FINDINGS; n++)
-                told |= r.finding[n].kind == f->kind && strstr(r.finding[n].text, f->says);
-            if (!told)
+            if (!ptx_run_tells(&r, f->kind, f->says))
                 fail_msg("%s (%d): %s", f->body, s, r.findings ? r.finding[0].text : "nothing");
         }
 }
@@ -295,16 +292,13 @@ static void waits_before_a_fence(void **state)
         char body[2000];
         uint32_t data[64] = {0};
         struct ptx_run r;
-        bool told = false;
         const bool races = i % 2;
         const char *says = races ? list[i / 2].says : NULL;
         const struct tmap_emulate_launch like = {
             .block = {64}, .tensor_fences = true, .no_races = !races};
         snprintf(body, sizeof body, "%s%s%s", begin, list[i / 2].waits, end);
         const bool good = run("sm_100a", body, &like, data, sizeof data, &r);
-        for (size_t n = 0; says && n < r.findings && n < PTX_RUN_FINDINGS; n++)
-            told |= r.finding[n].kind == TMAP_EMULATE_RACE && strstr(r.finding[n].text, says);
-        if (says ? !told : !good)
+        if (says ? !ptx_run_tells(&r, TMAP_EMULATE_RACE, says) : !good)
             fail_msg("%s: %s", list[i / 2].waits, r.findings ? r.finding[0].text : "nothing found");
     }
 }

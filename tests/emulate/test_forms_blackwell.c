@@ -423,10 +423,7 @@ static void is_illegal(const struct form *f, uint32_t descriptor, const char *sa
     write_kernel(f, descriptor);
     ptx_run(text, &memory, sizeof memory, 128, 1, SMEM, 0, &run);
     assert_int_equal(run.run, TMAP_OK);
-    for (size_t i = 0; i < run.findings; i++)
-        if (run.finding[i].kind == TMAP_EMULATE_ILLEGAL && strstr(run.finding[i].text, says))
-            return;
-    fail_msg("no finding says '%s'", says);
+    if (!ptx_run_tells(&run, TMAP_EMULATE_ILLEGAL, says)) fail_msg("no finding says '%s'", says);
 }
 
 static void what_a_descriptor_must_not_say_is_found(void **state)
@@ -476,10 +473,7 @@ static bool races_with(const struct form *f, const char *does, enum tmap_emulate
              (int)(at - text), text, does, (int)(loop - at - 6), at + 6, loop + strlen(again));
     ptx_run(changed, &memory, sizeof memory, 128, 1, SMEM, schedule, &run);
     assert_int_equal(run.run, TMAP_OK);
-    for (size_t i = 0; i < run.findings && i < PTX_RUN_FINDINGS; i++)
-        if (run.finding[i].kind == TMAP_EMULATE_RACE && strstr(run.finding[i].text, "tcgen05.mma"))
-            return true;
-    return false;
+    return ptx_run_tells(&run, TMAP_EMULATE_RACE, "tcgen05.mma");
 }
 
 /* Operands are read at any moment up to the commit that is waited for, wherever they lie. */

@@ -376,16 +376,12 @@ static void misuse(void **state)
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
         struct ptx_run r;
         char text[8000];
-        bool told = false;
         snprintf(text, sizeof text, "%s%s%s", head, wrongs[i].middle, tail);
         fill();
         assert_false(ptx_run_on(text, &data, sizeof data, 32, wrongs[i].ctas, &r));
         if (r.load != TMAP_OK)
             fail_msg("%s: line %u: %s", wrongs[i].middle, r.error.line, r.error.text);
-        for (size_t n = 0; n < r.findings && n < PTX_RUN_FINDINGS; n++)
-            told |=
-                r.finding[n].kind == wrongs[i].kind && strstr(r.finding[n].text, wrongs[i].says);
-        if (!told)
+        if (!ptx_run_tells(&r, wrongs[i].kind, wrongs[i].says))
             fail_msg("%s: %s: %s", wrongs[i].middle,
                      r.findings ? tmap_emulate_kind_name(r.finding[0].kind) : "nothing",
                      r.findings ? r.finding[0].text : "");

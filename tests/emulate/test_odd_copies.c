@@ -102,15 +102,12 @@ static void finds(void **state)
         const struct found *f = &founds[i];
         uint64_t data[8] = {0};
         struct ptx_run r;
-        bool told = false;
         const struct tmap_emulate_launch like = {.grid = {f->ctas},
                                                  .block = {32},
                                                  .cluster = {f->ctas},
                                                  .schedule = TMAP_EMULATE_LATEST};
         run(f->body, &like, NULL, data, sizeof data, &r);
-        for (size_t n = 0; n < r.findings && n < PTX_RUN_FINDINGS; n++)
-            told |= r.finding[n].kind == f->kind && strstr(r.finding[n].text, f->says);
-        if (!told || (f->findings && r.findings != f->findings))
+        if (!ptx_run_tells(&r, f->kind, f->says) || (f->findings && r.findings != f->findings))
             fail_msg("%s: %zu findings: %s", f->body, r.findings,
                      r.findings ? r.finding[0].text : "");
     }

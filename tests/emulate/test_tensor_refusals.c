@@ -32,13 +32,6 @@ static bool run(const char *text, uint32_t ctas, struct ptx_run *out)
     return ptx_run_as(text, data, sizeof data, &launch, NULL, out);
 }
 
-static bool found(const struct ptx_run *r, enum tmap_emulate_kind kind, const char *says)
-{
-    for (size_t i = 0; i < r->findings && i < PTX_RUN_FINDINGS; i++)
-        if (r->finding[i].kind == kind && strstr(r->finding[i].text, says)) return true;
-    return false;
-}
-
 static void say(const char *name, const struct ptx_run *r)
 {
     print_message("# %s: load %d %s\n", name, r->load, r->error.text);
@@ -192,7 +185,7 @@ static bool is_refused(const char *target, const char *before, const char *form,
     assert_true(n < sizeof text);
     run(text, 1, &r);
     if (r.load != TMAP_OK) fail_msg("%s%s: %s", form, kind, r.error.text);
-    return found(&r, TMAP_EMULATE_ILLEGAL, says);
+    return ptx_run_tells(&r, TMAP_EMULATE_ILLEGAL, says);
 }
 
 static void instruction_descriptors(void **state)
@@ -477,7 +470,7 @@ static void allocation(void **state)
         const size_t n = (size_t)snprintf(text, sizeof text, head, "sm_100a");
         snprintf(text + n, sizeof text - n, "%s\nret;\n}\n", columns[i].text);
         const bool good = run(text, columns[i].ctas, &r);
-        if (columns[i].says ? found(&r, columns[i].kind, columns[i].says) : good) continue;
+        if (columns[i].says ? ptx_run_tells(&r, columns[i].kind, columns[i].says) : good) continue;
         say(columns[i].name, &r);
         wrong++;
     }
@@ -516,7 +509,7 @@ static void selectors(void **state)
         const bool good = run(text, 1, &r);
         if (r.load != TMAP_OK) fail_msg("row %zu: %s", i, r.error.text);
         if (good != list[i].legal ||
-            good == found(&r, TMAP_EMULATE_ILLEGAL, "a selector of scale factors"))
+            good == ptx_run_tells(&r, TMAP_EMULATE_ILLEGAL, "a selector of scale factors"))
             fail_msg("row %zu", i);
     }
 }

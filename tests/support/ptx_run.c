@@ -99,3 +99,10 @@ bool ptx_run_quietly(const char *text, struct ptx_run *out)
     go(text, data, sizeof data, 1, 1, 0, TMAP_EMULATE_LATEST, out);
     return good(out);
 }
+
+bool ptx_run_tells(const struct ptx_run *r, enum tmap_emulate_kind kind, const char *says)
+{
+    for (size_t i = 0; i < r->findings && i < PTX_RUN_FINDINGS; i++)
+        if (r->finding[i].kind == kind && strstr(r->finding[i].text, says)) return true;
+    return false;
+}

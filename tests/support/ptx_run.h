@@ -32,6 +32,8 @@ bool ptx_run_as(const char *text, void *data, size_t bytes, const struct tmap_em
 bool ptx_run_recorded(const char *text, void *data, size_t bytes,
                       const struct tmap_emulate_launch *like, uint32_t cluster,
                       struct tmap_emulate_record **record, struct ptx_run *out);
+/* Some finding is of that kind and says so. */
+bool ptx_run_tells(const struct ptx_run *r, enum tmap_emulate_kind kind, const char *says);
 /* Loads it, and runs it on 64 bytes by one thread; says nothing. */
 bool ptx_run_quietly(const char *text, struct ptx_run *out);
 
