@@ -9,64 +9,46 @@
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "tmap/emulate.h"
+#include "support/edit.h"
+#include "support/ptx_run.h"
 
-enum { CELLS = 40, FINDINGS = 8, CELLS_AT = 0x10000000 };
+enum { CELLS = 40, MOST_TEXT = 1 << 16 };
 
 static char *text_of(const char *path)
 {
-    char *text = calloc(1, 1 << 16);
+    char *text = calloc(1, MOST_TEXT);
     FILE *f = fopen(path, "rb");
     assert_non_null(f);
-    assert_true(text && fread(text, 1, (1 << 16) - 1, f) > 0);
+    assert_true(text && fread(text, 1, MOST_TEXT - 1, f) > 0);
     fclose(f);
     return text;
 }
 
 struct outcome {
-    size_t found;
+    struct ptx_run run;
     uint32_t wrong;
-    struct tmap_emulate_finding finding[FINDINGS];
 };
 
 /* Runs the text with the first `from` in it replaced (NULL: as it is). */
 static struct outcome run(const char *from, const char *to, uint32_t residents,
                           enum tmap_emulate_schedule schedule, uint64_t seed)
 {
-    struct tmap_emulate_module *module = NULL;
-    struct tmap_emulate_error error;
-    struct tmap_emulate_result result;
-    struct outcome o = {0};
+    struct outcome o = {.wrong = 0};
     uint32_t cells[CELLS] = {0};
-    const uint64_t param = CELLS_AT;
-    const struct tmap_emulate_buffer buffer = {CELLS_AT, sizeof cells, cells, "cells"};
     char *text = text_of("tests/data/ptx/take_over_sm_100.ptx");
-    if (from) {
-        char *at = strstr(text, from);
-        assert_non_null(at);
-        const size_t cut = strlen(from), put = strlen(to);
-        memmove(at + put, at + cut, strlen(at + cut) + 1);
-        memcpy(at, to, put);
-    }
-    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
-        fail_msg("line %u: %s", error.line, error.text);
     const struct tmap_emulate_launch launch = {.kernel = "take_over",
                                                .grid = {CELLS, 1, 1},
                                                .block = {64, 1, 1},
-                                               .params = &param,
-                                               .param_bytes = sizeof param,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
                                                .schedule = schedule,
                                                .seed = seed,
                                                .budget = 200000,
                                                .residents = residents};
-    assert_int_equal(tmap_emulate_run(module, &launch, o.finding, FINDINGS, &o.found, &result),
-                     TMAP_OK);
+    if (from) edit_text(text, MOST_TEXT, &(struct edit){from, to});
+    ptx_run_as(text, cells, sizeof cells, &launch, NULL, &o.run);
+    if (o.run.load != TMAP_OK) fail_msg("line %u: %s", o.run.error.line, o.run.error.text);
+    assert_int_equal(o.run.run, TMAP_OK);
     for (int i = 0; i < CELLS; i++) o.wrong += cells[i] != 1;
-    tmap_emulate_free(module);
     free(text);
     return o;
 }
@@ -78,9 +60,10 @@ static void every_cell_is_one(void **state)
         for (uint64_t seed = 0; seed < 30; seed++) {
             const struct outcome o =
                 run(NULL, NULL, residents, (enum tmap_emulate_schedule)(seed % 3), seed);
-            if (o.found || o.wrong)
+            if (o.run.findings || o.wrong)
                 fail_msg("%u CTAs at a time, seed %u: %u cells wrong, %s", residents,
-                         (unsigned)seed, o.wrong, o.found ? o.finding[0].text : "no finding");
+                         (unsigned)seed, o.wrong,
+                         o.run.findings ? o.run.finding[0].text : "no finding");
         }
 }
 
@@ -112,10 +95,10 @@ static void faults_are_found(void **state)
         for (uint64_t seed = 0; seed < 6; seed++) {
             const struct outcome o =
                 run(faults[i].from, faults[i].to, 4, (enum tmap_emulate_schedule)(seed % 3), seed);
-            if (o.found && !found)
-                print_message("# %s: %.150s\n", faults[i].name, o.finding[0].text);
-            found += o.found != 0;
-            shown += o.found || o.wrong;
+            if (o.run.findings && !found)
+                print_message("# %s: %.150s\n", faults[i].name, o.run.finding[0].text);
+            found += o.run.findings != 0;
+            shown += o.run.findings || o.wrong;
         }
         if (faults[i].silent ? !shown : !found) fail_msg("%s: not found", faults[i].name);
     }
@@ -128,8 +111,8 @@ static void an_answer_in_vain_is_told(void **state)
     for (uint64_t seed = 0; seed < 6; seed++) {
         const struct outcome o = run("@p clusterlaunchcontrol", "clusterlaunchcontrol", 4,
                                      (enum tmap_emulate_schedule)(seed % 3), seed);
-        assert_int_equal(o.found, 1);
-        assert_int_equal(o.finding[0].kind, TMAP_EMULATE_ILLEGAL);
+        assert_int_equal(o.run.findings, 1);
+        assert_int_equal(o.run.finding[0].kind, TMAP_EMULATE_ILLEGAL);
         assert_int_equal(o.wrong, 0);
     }
 }

@@ -38,7 +38,7 @@ bool ptx_run_as(const char *text, void *data, size_t bytes, const struct tmap_em
     const struct tmap_emulate_buffer buffer = {0x10000000, bytes, data, "data"};
     const uint64_t params = like->buffers ? like->buffers->address : buffer.address;
     struct tmap_emulate_launch launch = *like;
-    launch.kernel = "k";
+    if (!launch.kernel) launch.kernel = "k";
     if (!launch.params) launch.params = &params, launch.param_bytes = sizeof params;
     if (!launch.buffers) launch.buffers = &buffer, launch.buffer_count = 1;
     if (launch.budget == 0) launch.budget = BUDGET;

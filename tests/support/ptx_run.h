@@ -22,9 +22,8 @@ bool ptx_run(const char *text, void *data, size_t bytes, uint32_t threads, uint3
 /* The same, latest, and says nothing. */
 bool ptx_run_on(const char *text, void *data, size_t bytes, uint32_t threads, uint32_t ctas,
                 struct ptx_run *out);
-/* The same, launched like `like`: its kernel is k, its parameters (unless it has some) are the
- * buffer's address, its buffer (likewise) the data, its budget what others have. watch may be NULL.
- */
+/* The same, launched like `like`: where that says nothing its kernel is k, its parameters are the
+ * buffer's address, its buffer the data, its budget what others have. watch may be NULL. */
 bool ptx_run_as(const char *text, void *data, size_t bytes, const struct tmap_emulate_launch *like,
                 const struct tmap_emulate_watch *watch, struct ptx_run *out);
 /* The same, recorded: at the earliest, races not looked for, *record of that cluster, which the
