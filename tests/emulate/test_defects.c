@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tmap/emulate.h"
+#include "support/ptx_run.h"
 
-enum { BYTES = 16384, FINDINGS = 16, MOST_TEXT = 16384 };
+enum { BYTES = 16384, MOST_TEXT = 16384 };
 
 static const struct defect {
     const char *name;
@@ -119,39 +119,28 @@ static char *text_of(const char *name, bool right)
     return text;
 }
 
-struct outcome {
-    struct tmap_emulate_result result;
-    struct tmap_emulate_finding finding[FINDINGS];
-    size_t findings;
-};
-
-static void run(const struct tmap_emulate_module *module, const struct defect *d,
-                enum tmap_emulate_schedule schedule, uint64_t seed, struct outcome *o)
+static bool run(const char *text, const struct defect *d, enum tmap_emulate_schedule schedule,
+                uint64_t seed, struct ptx_run *r)
 {
-    static uint8_t data[BYTES];
-    const struct tmap_emulate_buffer buffer = {1 << 20, BYTES, data, "data"};
-    const struct tmap_emulate_launch launch = {.kernel = "k",
-                                               .grid = {d->ctas, 1, 1},
+    uint8_t data[BYTES] = {0};
+    const struct tmap_emulate_launch launch = {.grid = {d->ctas, 1, 1},
                                                .block = {d->threads, 1, 1},
                                                .cluster = {d->cluster, 1, 1},
-                                               .params = &buffer.address,
-                                               .param_bytes = 8,
-                                               .buffers = &buffer,
-                                               .buffer_count = 1,
                                                .schedule = schedule,
                                                .seed = seed,
                                                .budget = 200000,
                                                .overlap = d->overlap,
                                                .tensor_fences = true};
-    memset(data, 0, sizeof data);
-    assert_int_equal(
-        tmap_emulate_run(module, &launch, o->finding, FINDINGS, &o->findings, &o->result), TMAP_OK);
+    const bool good = ptx_run_as(text, data, sizeof data, &launch, NULL, r);
+    if (r->load != TMAP_OK) fail_msg("%s, line %u: %s", d->name, r->error.line, r->error.text);
+    assert_int_equal(r->run, TMAP_OK);
+    return good;
 }
 
-static bool says_so(const struct defect *d, const struct outcome *o)
+static bool says_so(const struct defect *d, const struct ptx_run *r)
 {
-    for (size_t i = 0; i < o->findings && i < FINDINGS; i++) {
-        const struct tmap_emulate_finding *f = &o->finding[i];
+    for (size_t i = 0; i < r->findings && i < PTX_RUN_FINDINGS; i++) {
+        const struct tmap_emulate_finding *f = &r->finding[i];
         if (f->kind == d->kind && strstr(f->text, d->says[0]) && strstr(f->text, d->says[1]))
             return true;
     }
@@ -159,21 +148,17 @@ static bool says_so(const struct defect *d, const struct outcome *o)
 }
 
 /* How many of the schedules tell of it: both extremes, then seeds. */
-static uint64_t found(const struct defect *d, bool right, uint64_t seeds, struct outcome *last)
+static uint64_t found(const struct defect *d, bool right, uint64_t seeds, struct ptx_run *last)
 {
-    struct tmap_emulate_module *module = NULL;
-    struct tmap_emulate_error error;
     char *text = text_of(d->name, right);
     uint64_t hits = 0;
-    if (tmap_emulate_load(text, strlen(text), &module, &error) != TMAP_OK)
-        fail_msg("%s, line %u: %s", d->name, error.line, error.text);
     for (uint64_t seed = 0; seed < seeds + 2; seed++) {
-        struct outcome o = {0};
-        run(module, d, seed < 2 ? (enum tmap_emulate_schedule)seed : TMAP_EMULATE_RANDOM, seed, &o);
-        hits += right ? o.findings != 0 || !o.result.finished : says_so(d, &o);
-        if (o.findings) *last = o;
+        struct ptx_run r;
+        const bool good = run(
+            text, d, seed < 2 ? (enum tmap_emulate_schedule)seed : TMAP_EMULATE_RANDOM, seed, &r);
+        hits += right ? !good : says_so(d, &r);
+        if (r.findings) *last = r;
     }
-    tmap_emulate_free(module);
     free(text);
     return hits;
 }
@@ -183,7 +168,7 @@ static void one(void **state)
     const struct defect *d = *state;
     const char *more = getenv("TMAP_EMULATE_SEEDS");
     const uint64_t seeds = more ? strtoull(more, NULL, 10) : 10;
-    struct outcome last = {0};
+    struct ptx_run last = {0};
     uint64_t hits = found(d, false, seeds, &last);
     print_message("# %u of %u schedules: %s: %s\n", (unsigned)hits, (unsigned)seeds + 2,
                   tmap_emulate_kind_name(last.finding[0].kind), last.finding[0].text);
