@@ -1,5 +1,6 @@
 /* A ring of two slots between two warps in other shapes, as a record sees it: copies in pieces,
  * more slots and warps, CTAs that count other arrivals, records that do not go together. */
+#include "support/protocol_ring.h"
 #include "support/protocol_texts.h"
 #include "support/ptx_run.h"
 
@@ -26,31 +27,16 @@ static const char ring[] =
     "produce: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
     "rem.u32 %slot, %i, 2; div.u32 %par, %i, 2; and.b32 %par, %par, 1; xor.b32 %par, %par, 1;\n"
     "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
-    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1;\n"
-    "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
-    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;\n"
-    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 256, [%full];\n"
-    "add.u32 %i, %i, 1; bra produce;\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1;\n" FILL_SLOT "add.u32 %i, %i, 1; bra produce;\n"
     "consume: setp.ge.u32 %p3, %i, %n; @%p3 bra end;\n"
     "rem.u32 %slot, %i, 2; div.u32 %par, %i, 2; and.b32 %par, %par, 1;\n"
     "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
-    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %lane;\n"
-    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
-    "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
-    "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %lane;\n" DRAIN_SLOT
     "add.u32 %i, %i, 1; bra consume;\n"
     "end: setp.eq.u32 %p5, %lane, 0;\n"
     "others:\n"
     "out: ret;\n}\n";
 
-#define EXPECT "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;\n"
-#define COPY(to, bytes)                                                                            \
-    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf" to "], [%d0], " bytes    \
-    ", [%full];\n"
-#define WAIT_THERE                                                                                 \
-    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
-#define READ "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
-#define GIVE_BACK "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
 #define AT(at) "@%p5 mbarrier.arrive.shared::cta.b64 _, [%bar+" #at "];\n"
 #define TWO AT(112) AT(120)
 #define EIGHT TWO TWO TWO TWO
@@ -58,12 +44,10 @@ static const struct change changes[] = {
     {"as it is", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"expected and copied in one line", ", [%full], 256;\ncp.async", ", [%full], 256; cp.async", 0,
      PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"the second half first", COPY("", "256"), COPY("+128", "128") COPY("", "128"), 0, PART,
-     TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"two pieces that do not meet, the second first", EXPECT COPY("", "256"),
-     "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 192;\n" COPY("+192", "64")
-         COPY("", "128"),
-     0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"the second half first", COPY(256), COPY_TO("+128", 128) COPY(128), 0, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"two pieces that do not meet, the second first", EXPECT(256) COPY(256),
+     EXPECT(192) COPY_TO("+192", 64) COPY(128), 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"eight arrivals at the end", "end: setp.eq.u32 %p5, %lane, 0;\n",
      "end: setp.eq.u32 %p5, %lane, 0;\n" EIGHT, 0, PART, TMAP_E_ARGUMENT, 0,
      "is not always as far along its ring"},

@@ -9,56 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/protocol_ring.h"
 #include "support/protocol_texts.h"
 
 enum { RUNS = PROVED_RUNS, THREADS = 64 };
-
-/* data[0]: k blocks. A slot is 256 bytes; its full barrier is bar[slot], its empty one bar[2 +
- * slot]. */
-static const char ring[] =
-    ".version 9.0\n.target sm_90a\n.address_size 64\n"
-    ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar[4];\n"
-    ".visible .entry k(.param .u64 p) {\n"
-    ".reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
-    ".reg .b32 %n, %id, %s, %bar, %i, %slot, %par, %full, %empty, %buf, %lane;\n"
-    "ld.param.u64 %d0, [p]; ld.global.u32 %n, [%d0]; mov.u32 %id, %tid.x; mov.u32 %s, s;\n"
-    "mov.u32 %bar, bar; and.b32 %lane, %id, 31; shl.b32 %lane, %lane, 3; mov.u32 %i, 0;\n"
-    "setp.ne.u32 %p1, %id, 0; @%p1 bra made;\n"
-    "mbarrier.init.shared::cta.b64 [%bar], 1; mbarrier.init.shared::cta.b64 [%bar+8], 1;\n"
-    "mbarrier.init.shared::cta.b64 [%bar+16], 1; mbarrier.init.shared::cta.b64 [%bar+24], 1;\n"
-    "fence.mbarrier_init.release.cluster;\n"
-    "made: bar.sync 0;\n"
-    "setp.ge.u32 %p2, %id, 32; @%p2 bra consume; @%p1 bra out;\n"
-    "produce: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
-    "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1; xor.b32 %par, %par, 1;\n"
-    "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
-    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1;\n"
-    "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
-    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;\n"
-    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 256, [%full];\n"
-    "add.u32 %i, %i, 1; bra produce;\n"
-    "consume: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
-    "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1;\n"
-    "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
-    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %lane;\n"
-    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
-    "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
-    "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
-    "add.u32 %i, %i, 1; bra consume;\n"
-    "out: ret;\n}\n";
-
-#define WAIT_EMPTY                                                                                 \
-    "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
-#define WAIT_FULL                                                                                  \
-    "fulled: mbarrier.try_wait.parity.shared::cta.b64 %p6, [%full], %par; @!%p6 bra fulled;\n"
-#define WAIT_THERE                                                                                 \
-    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
-#define READ "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
-#define GIVE_BACK "setp.eq.u32 %p5, %lane, 0; @%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
-#define EXPECT(bytes) "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], " #bytes ";\n"
-#define COPY(bytes)                                                                                \
-    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], " #bytes         \
-    ", [%full];\n"
 
 static const struct change changes[] = {
     {"as it is", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
@@ -502,11 +456,11 @@ static void many_lines(void **state)
     struct tmap_emulate_error error;
     struct tmap_protocol protocol;
     static char text[1 << 17];
-    const char *at = strstr(ring, made);
+    const char *at = strstr(ring_text, made);
     (void)state;
     int n =
         snprintf(text, sizeof text, "%.*s@!%%p1 mbarrier.init.shared::cta.b64 [%%s+1016], 1;\n%s\n",
-                 (int)(at - ring), ring, made);
+                 (int)(at - ring_text), ring_text, made);
     for (int i = 0; i < 513; i++)
         n += snprintf(text + n, sizeof text - (size_t)n,
                       "@!%%p1 mbarrier.arrive.shared::cta.b64 _, [%%s+1016];\n");
@@ -526,7 +480,7 @@ static void other_records(void **state)
     struct tmap_emulate_error error;
     struct tmap_protocol protocol;
     (void)state;
-    for (int r = 0; r < RUNS; r++) assert_true(record_text(&one, ring, 1, &records[r]));
+    for (int r = 0; r < RUNS; r++) assert_true(record_text(&one, ring_text, 1, &records[r]));
     assert_int_equal(
         tmap_emulate_protocol(records, RUNS, TMAP_EMULATE_BARRIERS, 0, &protocol, &error),
         TMAP_E_ARGUMENT);
@@ -554,8 +508,8 @@ static void other_records(void **state)
 
 int main(void)
 {
-#define LIST(threads, edits, changes) LIST_OF(ring, threads, 1, edits, changes)
-    static struct text_list one = {ring, THREADS, 1, NULL, 0, changes, COUNT(changes)},
+#define LIST(threads, edits, changes) LIST_OF(ring_text, threads, 1, edits, changes)
+    static struct text_list one = {ring_text, THREADS, 1, NULL, 0, changes, COUNT(changes)},
                             producers = LIST(96, two_producers, of_two),
                             turns = LIST(96, two_consumers, of_turns),
                             nine = LIST(THREADS, nine_slots, of_nine),
@@ -568,11 +522,11 @@ int main(void)
                             twos = LIST(96, two_each, of_two_each),
                             tiled = LIST(THREADS, tiles, of_tiles),
                             pieces = LIST(THREADS, many_pieces, of_pieces),
-                            pair = LIST_OF(ring, THREADS, 2, in_cluster, of_cluster),
-                            both = LIST_OF(ring, THREADS, 2, given_to_both, of_both),
-                            eight = LIST_OF(ring, THREADS, 8, in_cluster, of_eight_ctas),
+                            pair = LIST_OF(ring_text, THREADS, 2, in_cluster, of_cluster),
+                            both = LIST_OF(ring_text, THREADS, 2, given_to_both, of_both),
+                            eight = LIST_OF(ring_text, THREADS, 8, in_cluster, of_eight_ctas),
                             idle = LIST(1024, idle_warps, of_idle),
-                            many_idle = LIST_OF(ring, 1024, 4, idle_warps, of_128_warps),
+                            many_idle = LIST_OF(ring_text, 1024, 4, idle_warps, of_128_warps),
                             all_slots = {slots24, 32, 1, NULL, 0, of_slots, COUNT(of_slots)};
 
     const struct CMUnitTest tests[] = {TEXTS_OF(one),

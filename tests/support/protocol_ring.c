@@ -1,0 +1,26 @@
+#include "support/protocol_ring.h"
+
+const char ring_text[] =
+    ".version 9.0\n.target sm_90a\n.address_size 64\n"
+    ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar[4];\n"
+    ".visible .entry k(.param .u64 p) {\n"
+    ".reg .pred %p<8>; .reg .b32 %r<8>; .reg .b64 %d<8>;\n"
+    ".reg .b32 %n, %id, %s, %bar, %i, %slot, %par, %full, %empty, %buf, %lane;\n"
+    "ld.param.u64 %d0, [p]; ld.global.u32 %n, [%d0]; mov.u32 %id, %tid.x; mov.u32 %s, s;\n"
+    "mov.u32 %bar, bar; and.b32 %lane, %id, 31; shl.b32 %lane, %lane, 3; mov.u32 %i, 0;\n"
+    "setp.ne.u32 %p1, %id, 0; @%p1 bra made;\n"
+    "mbarrier.init.shared::cta.b64 [%bar], 1; mbarrier.init.shared::cta.b64 [%bar+8], 1;\n"
+    "mbarrier.init.shared::cta.b64 [%bar+16], 1; mbarrier.init.shared::cta.b64 [%bar+24], 1;\n"
+    "fence.mbarrier_init.release.cluster;\n"
+    "made: bar.sync 0;\n"
+    "setp.ge.u32 %p2, %id, 32; @%p2 bra consume; @%p1 bra out;\n"
+    "produce: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
+    "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1; xor.b32 %par, %par, 1;\n"
+    "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1;\n" FILL_SLOT "add.u32 %i, %i, 1; bra produce;\n"
+    "consume: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
+    "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1;\n"
+    "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %lane;\n" DRAIN_SLOT
+    "add.u32 %i, %i, 1; bra consume;\n"
+    "out: ret;\n}\n";
