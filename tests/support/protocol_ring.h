@@ -7,6 +7,7 @@
  * slot]. */
 extern const char ring_text[];
 
+#define MADE "made: bar.sync 0;"
 #define WAIT_EMPTY                                                                                 \
     "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
 #define WAIT_FULL                                                                                  \
