@@ -135,65 +135,6 @@ static const struct change of_two[] = {
      TMAP_HAZARD_UNINITIALIZED, ""},
 };
 
-/* Two warps that read one block each in turn. */
-static const struct edit two_consumers[] = {
-    {"@%p2 bra consume;", "@%p2 bra begin;"},
-    {"consume: setp", "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1;\nconsume: setp"},
-    {"add.u32 %i, %i, 1; bra consume;", "add.u32 %i, %i, 2; bra consume;"},
-};
-
-#define TAKE_SECOND "sub.u32 %i, %i, 1;"
-static const struct change of_turns[] = {
-    {"the second warp begins", TAKE_SECOND, "sub.u32 %i, 2, %i;", 0, PART, TMAP_OK,
-     TMAP_HAZARD_NONE, ""},
-    {"the second warp begins, the slot is given back before it is read", TAKE_SECOND "\nconsume:",
-     "sub.u32 %i, 2, %i; mov.u32 %r7, 0;\nconsume:", 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"turns", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"turns, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"turns, the slot is given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART,
-     TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
-};
-
-/* Of three slots the first warp reads two. */
-static const struct edit three_slots[] = {
-    {"bar[4];", "bar[6];"},
-    {"[%bar+24], 1;", "[%bar+24], 1; mbarrier.init.shared::cta.b64 [%bar+32], 1;\n"
-                      "mbarrier.init.shared::cta.b64 [%bar+40], 1;"},
-    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 3; div.u32 %par, %i, 3;"},
-    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 3; div.u32 %par, %i, 3;"},
-    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 24;"},
-    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 24;"},
-    {"and.b32 %par, %par, 1;\nshl",
-     "and.b32 %par, %par, 1; shr.u32 %r3, %slot, 1; shr.u32 %r4, %id, 6;\n"
-     "setp.ne.u32 %p6, %r3, %r4; add.u32 %i, %i, 1; @%p6 bra consume;\nshl"},
-    {"add.u32 %i, %i, 1; bra consume;", "bra consume;"},
-};
-static const struct change of_three[] = {
-    {"of three slots the first warp reads two", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0,
-     "warps take turns with 6 tiles in no order"},
-};
-
-/* Five warps take turns; two of two blocks each. */
-static const struct edit five_consumers[] = {
-    {"@%p2 bra consume;", "@%p2 bra begin;"},
-    {"consume: setp", "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1;\nconsume: setp"},
-    {"add.u32 %i, %i, 1; bra consume;", "add.u32 %i, %i, 5; bra consume;"},
-};
-static const struct change of_five[] = {
-    {"five turns", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "goes round"},
-};
-static const struct edit two_each[] = {
-    {"@%p2 bra consume;", "@%p2 bra begin;"},
-    {"consume: setp",
-     "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1; shl.b32 %i, %i, 1;\nconsume: setp"},
-    {"add.u32 %i, %i, 1; bra consume;",
-     "add.u32 %i, %i, 1; and.b32 %r3, %i, 1; setp.eq.u32 %p6, %r3, 0;\n"
-     "@%p6 add.u32 %i, %i, 2; bra consume;"},
-};
-static const struct change of_two_each[] = {
-    {"turns of two blocks", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "goes round"},
-};
-
 /* Barriers beside the ring. */
 static const struct edit more_barriers[] = {{"bar[4];", "bar[16];"}};
 #define ARRIVE_AT(at) "@%p5 mbarrier.arrive.shared::cta.b64 _, [%bar+" #at "];\n"
@@ -364,29 +305,16 @@ int main(void)
 #define LIST(threads, edits, changes) LIST_OF(ring_text, threads, 1, edits, changes)
     static struct text_list one = {ring_text, THREADS, 1, NULL, 0, changes, COUNT(changes)},
                             producers = LIST(96, two_producers, of_two),
-                            turns = LIST(96, two_consumers, of_turns),
                             beside = LIST(THREADS, more_barriers, of_beside),
-                            three = LIST(96, three_slots, of_three),
                             by_token = LIST(THREADS, tokens, of_tokens),
-                            five = LIST(192, five_consumers, of_five),
-                            twos = LIST(96, two_each, of_two_each),
                             tiled = LIST(THREADS, tiles, of_tiles),
                             pair = LIST_OF(ring_text, THREADS, 2, in_cluster, of_cluster),
                             both = LIST_OF(ring_text, THREADS, 2, given_to_both, of_both),
                             eight = LIST_OF(ring_text, THREADS, 8, in_cluster, of_eight_ctas);
 
-    const struct CMUnitTest tests[] = {TEXTS_OF(one),
-                                       TEXTS_OF(producers),
-                                       TEXTS_OF(turns),
-                                       TEXTS_OF(by_token),
-                                       TEXTS_OF(beside),
-                                       TEXTS_OF(tiled),
-                                       TEXTS_OF(three),
-                                       TEXTS_OF(five),
-                                       TEXTS_OF(twos),
-                                       TEXTS_OF(pair),
-                                       TEXTS_OF(both),
-                                       TEXTS_OF(eight),
-                                       cmocka_unit_test(other_records)};
+    const struct CMUnitTest tests[] = {
+        TEXTS_OF(one),    TEXTS_OF(producers), TEXTS_OF(by_token),
+        TEXTS_OF(beside), TEXTS_OF(tiled),     TEXTS_OF(pair),
+        TEXTS_OF(both),   TEXTS_OF(eight),     cmocka_unit_test(other_records)};
     return run_text_lists("protocols of texts", tests, COUNT(tests));
 }

@@ -1,13 +1,76 @@
-/* Warps that take turns with tiles of several blocks, as a record sees them. */
+/* Warps that take turns with single blocks, and with tiles of several, as a record sees them. */
+#include "support/protocol_ring.h"
 #include "support/protocol_texts.h"
 
-enum { TWO = 96, FOUR = 160 };
+enum { TWO = 96, FOUR = 160, FIVE = 192 };
+
+/* Two warps that read one block each in turn. */
+static const struct edit two_consumers[] = {
+    {"@%p2 bra consume;", "@%p2 bra begin;"},
+    {"consume: setp", "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1;\nconsume: setp"},
+    {"add.u32 %i, %i, 1; bra consume;", "add.u32 %i, %i, 2; bra consume;"},
+};
+
+#define TAKE_SECOND "sub.u32 %i, %i, 1;"
+static const struct change of_turns[] = {
+    {"the second warp begins", TAKE_SECOND, "sub.u32 %i, 2, %i;", 0, PART, TMAP_OK,
+     TMAP_HAZARD_NONE, ""},
+    {"the second warp begins, the slot is given back before it is read", TAKE_SECOND "\nconsume:",
+     "sub.u32 %i, 2, %i; mov.u32 %r7, 0;\nconsume:", 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"turns", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"turns, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
+    {"turns, the slot is given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART,
+     TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
+};
+
+/* Of three slots the first warp reads two. */
+static const struct edit three_slots[] = {
+    {"bar[4];", "bar[6];"},
+    {"[%bar+24], 1;", "[%bar+24], 1; mbarrier.init.shared::cta.b64 [%bar+32], 1;\n"
+                      "mbarrier.init.shared::cta.b64 [%bar+40], 1;"},
+    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 3; div.u32 %par, %i, 3;"},
+    {"and.b32 %slot, %i, 1; shr.u32 %par, %i, 1;", "rem.u32 %slot, %i, 3; div.u32 %par, %i, 3;"},
+    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 24;"},
+    {"add.u32 %empty, %full, 16;", "add.u32 %empty, %full, 24;"},
+    {"and.b32 %par, %par, 1;\nshl",
+     "and.b32 %par, %par, 1; shr.u32 %r3, %slot, 1; shr.u32 %r4, %id, 6;\n"
+     "setp.ne.u32 %p6, %r3, %r4; add.u32 %i, %i, 1; @%p6 bra consume;\nshl"},
+    {"add.u32 %i, %i, 1; bra consume;", "bra consume;"},
+};
+static const struct change of_three[] = {
+    {"of three slots the first warp reads two", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0,
+     "warps take turns with 6 tiles in no order"},
+};
+
+/* Five warps take turns; two of two blocks each. */
+static const struct edit five_consumers[] = {
+    {"@%p2 bra consume;", "@%p2 bra begin;"},
+    {"consume: setp", "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1;\nconsume: setp"},
+    {"add.u32 %i, %i, 1; bra consume;", "add.u32 %i, %i, 5; bra consume;"},
+};
+static const struct change of_five[] = {
+    {"five turns", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "goes round"},
+};
+static const struct edit two_each[] = {
+    {"@%p2 bra consume;", "@%p2 bra begin;"},
+    {"consume: setp",
+     "begin: shr.u32 %i, %id, 5; sub.u32 %i, %i, 1; shl.b32 %i, %i, 1;\nconsume: setp"},
+    {"add.u32 %i, %i, 1; bra consume;",
+     "add.u32 %i, %i, 1; and.b32 %r3, %i, 1; setp.eq.u32 %p6, %r3, 0;\n"
+     "@%p6 add.u32 %i, %i, 2; bra consume;"},
+};
+static const struct change of_two_each[] = {
+    {"turns of two blocks", NULL, NULL, 0, PART, TMAP_E_ARGUMENT, 0, "goes round"},
+};
+
+#define ARRIVE "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+#define READ_BLOCK WAIT_THERE READ ARRIVE
 
 /* data[0]: blocks, in tiles that end after the blocks of which 0xeba has the bit, and after the
  * last. Warp 0 copies a block into a slot of 256 bytes; the full barriers are bar[slot], the empty
  * ones bar[2 + slot]. Warps 1 and 2 read every other tile each: who has read one arrives at the
  * other's barrier of bar[6] and bar[7], and who begins one waits for its own. */
-static const char ring[] =
+static const char in_tiles[] =
     ".version 9.0\n.target sm_90a\n.address_size 64\n"
     ".shared .align 128 .b8 s[1024]; .shared .align 8 .b64 bar[10];\n"
     ".visible .entry k(.param .u64 p) {\n"
@@ -28,11 +91,7 @@ static const char ring[] =
     "produce: setp.ge.u32 %p3, %i, %n; @%p3 bra out;\n"
     "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1; xor.b32 %par, %par, 1;\n"
     "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
-    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1;\n"
-    "free: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%empty], %par; @!%p4 bra free;\n"
-    "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%full], 256;\n"
-    "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%buf], [%d0], 256, [%full];\n"
-    "add.u32 %i, %i, 1; bra produce;\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1;\n" FILL_SLOT "add.u32 %i, %i, 1; bra produce;\n"
     "consume: sub.u32 %warp, %warp, 1; mov.u32 %new, 1;\n"
     "next: setp.ge.u32 %p3, %i, %n; @%p3 bra out; and.b32 %of, %t, 1;\n"
     "setp.ne.u32 %p2, %of, %warp; @%p2 bra over; setp.eq.u32 %p6, %new, 0; @%p6 bra block;\n"
@@ -43,10 +102,7 @@ static const char ring[] =
     "block:\n"
     "and.b32 %slot, %i, 1; shr.u32 %par, %i, 1; and.b32 %par, %par, 1;\n"
     "shl.b32 %r1, %slot, 3; add.u32 %full, %bar, %r1; add.u32 %empty, %full, 16;\n"
-    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %lane;\n"
-    "there: mbarrier.try_wait.parity.shared::cta.b64 %p4, [%full], %par; @!%p4 bra there;\n"
-    "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
-    "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
+    "shl.b32 %r1, %slot, 8; add.u32 %buf, %s, %r1; add.u32 %buf, %buf, %lane;\n" READ_BLOCK
     "over: shr.u32 %r3, 0xeba, %i; and.b32 %r3, %r3, 1; setp.eq.u32 %p6, %r3, 1;\n"
     "add.u32 %i, %i, 1; setp.eq.u32 %p7, %i, %n; or.pred %p6, %p6, %p7;\n"
     "selp.u32 %new, 1, 0, %p6; @!%p6 bra next; add.u32 %t, %t, 1; @%p2 bra next;\n"
@@ -55,13 +111,11 @@ static const char ring[] =
     "last:\n"
     "out: ret;\n}\n";
 
-#define READ "ld.shared.u64 %d5, [%buf]; bar.warp.sync -1;\n"
-#define GIVE_BACK "@%p5 mbarrier.arrive.shared::cta.b64 _, [%empty];\n"
 static const struct change changes[] = {
     {"turns with tiles", NULL, NULL, 0, PART, TMAP_OK, TMAP_HAZARD_NONE, ""},
     {"turns with tiles, ring 0", NULL, NULL, 0, FIRST, TMAP_OK, TMAP_HAZARD_NONE, ""},
-    {"turns with tiles, given back before it is read", READ GIVE_BACK, GIVE_BACK READ, 0, PART,
-     TMAP_OK, TMAP_HAZARD_OVERWRITE, ""},
+    {"turns with tiles, given back before it is read", READ ARRIVE, ARRIVE READ, 0, PART, TMAP_OK,
+     TMAP_HAZARD_OVERWRITE, ""},
 };
 
 /* Warps 3 and 4 take turns, too, with barriers bar[4] and bar[5] that the other two arrive at after
@@ -90,8 +144,13 @@ static const struct change of_four[] = {
 
 int main(void)
 {
-    static struct text_list two = {ring, TWO, 1, NULL, 0, changes, COUNT(changes)},
-                            pairs = LIST_OF(ring, FOUR, 1, four, of_four);
-    const struct CMUnitTest tests[] = {TEXTS_OF(two), TEXTS_OF(pairs)};
-    return run_text_lists("turns with tiles", tests, COUNT(tests));
+    static struct text_list turns = LIST_OF(ring_text, TWO, 1, two_consumers, of_turns),
+                            three = LIST_OF(ring_text, TWO, 1, three_slots, of_three),
+                            five = LIST_OF(ring_text, FIVE, 1, five_consumers, of_five),
+                            twos = LIST_OF(ring_text, TWO, 1, two_each, of_two_each),
+                            two = {in_tiles, TWO, 1, NULL, 0, changes, COUNT(changes)},
+                            pairs = LIST_OF(in_tiles, FOUR, 1, four, of_four);
+    const struct CMUnitTest tests[] = {TEXTS_OF(turns), TEXTS_OF(three), TEXTS_OF(five),
+                                       TEXTS_OF(twos),  TEXTS_OF(two),   TEXTS_OF(pairs)};
+    return run_text_lists("turns", tests, COUNT(tests));
 }
