@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/gemm/trial.h"
 #include "track.h"
 
-enum { ROUNDS = 5, TUNE_MOST = 24, SCALES_BYTES = 48 << 20 };
+enum { ROUNDS = 5, SCALES_BYTES = 48 << 20 };
 
 /* The ways to scale e4m3: none with the tensor core's own sums and with promoted ones, a number for
  * each row of A and column of B, and one for each 1 x 128 of A and 128 x 128 of B. */
@@ -39,7 +40,7 @@ void blocks_time(struct stand *s, const struct tmap_gemm_problem *shape, double 
         struct tmap_gemm_problem p = *shape;
         ask(s, way, &p);
         job_make(s, &p, PROBE_NORMAL, &job[way]);
-        if (tmap_gemm_tune(s->suite, &job[way].set[0], NULL, TUNE_MOST, NULL, &tuned, NULL) !=
+        if (tmap_gemm_tune(s->suite, &job[way].set[0], NULL, GEMM_TRIALS, NULL, &tuned, NULL) !=
                 TMAP_OK ||
             !ours(s, &r[way], &job[way], &tuned.config))
             return;

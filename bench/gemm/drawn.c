@@ -6,11 +6,12 @@
 #include <string.h>
 
 #include "exhaust.h"
+#include "kernels/gemm/trial.h"
 #include "pace.h"
 #include "track.h"
 
 /* HEURISTICS: of the vendor's, in its order. Every slice begins with a cold L2. */
-enum { HEURISTICS = 16, TUNE_MOST = 48, ROUNDS = 5 };
+enum { HEURISTICS = 16, ROUNDS = 5 };
 enum { TRIED = 76, AGAIN = 10 };
 enum { DRAWN_SCALES_BYTES = 48 << 20 };
 static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500;
@@ -423,7 +424,7 @@ static void compare_shape(struct stand *s, const struct tmap_gemm_problem *shape
     const int found = screen(s, &job, algos, vendor_us);
     const int total = THEIRS + (found < 3 ? found : 3);
     const double began = stand_now_s();
-    if (tmap_gemm_tune(s->suite, &job.set[0], NULL, TUNE_MOST, NULL, &tuned, NULL) != TMAP_OK)
+    if (tmap_gemm_tune(s->suite, &job.set[0], NULL, GEMM_TRIALS, NULL, &tuned, NULL) != TMAP_OK)
         return;
     const double tune_ms = (stand_now_s() - began) * 1e3;
     if (!enlist(s, &job, &c[PICK], &nothing) || !enlist(s, &job, &c[TUNED], &tuned.config)) return;

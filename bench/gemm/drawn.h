@@ -6,8 +6,9 @@
 #include "stand.h"
 
 /* `like` gives kind, out and precise. Shapes of the test half for about so many seconds or `count`
- * of them: the model's pick, what tmap_gemm_tune() finds among 48 and how long that takes, and the
- * best of the vendor's first 16 heuristics, each also as the best of its own three, in turn. */
+ * of them: the model's pick, what tmap_gemm_tune() finds among GEMM_TRIALS and how long that takes,
+ * and the best of the vendor's first 16 heuristics, each also as the best of its own three, in
+ * turn. */
 void drawn_compare(struct stand *s, const struct tmap_gemm_problem *like, uint64_t seed, int count,
                    double seconds);
 

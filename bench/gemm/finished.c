@@ -6,9 +6,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "kernels/gemm/trial.h"
 #include "track.h"
 
-enum { ROUNDS = 5, HEURISTICS = 16, TUNE_MOST = 24, VECTOR_BYTES = 1 << 20 };
+enum { ROUNDS = 5, HEURISTICS = 16, VECTOR_BYTES = 1 << 20 };
 static const double LOOK_MS = 0.3, SLICE_MS = 1.5;
 
 /* What an epilogue reads and writes beside the operands: in the stand's workspace, which ours leave
@@ -191,7 +192,7 @@ static void compare_one(struct stand *s, struct job *job, int which, const char 
     if (algo < 0) return;
     memset(r, 0, sizeof r);
     theirs(&r[THEIRS], job, algo);
-    if (tmap_gemm_tune(s->suite, p, NULL, TUNE_MOST, NULL, &tuned, NULL) == TMAP_OK &&
+    if (tmap_gemm_tune(s->suite, p, NULL, GEMM_TRIALS, NULL, &tuned, NULL) == TMAP_OK &&
         ours(s, &r[PICK], job, NULL) && ours(s, &r[TUNED], job, &tuned.config)) {
         for (int round = 0; round < ROUNDS; round++)
             for (int i = 0; i < ALL; i++) us[i][round] = stand_cold_us(s, &r[i], SLICE_MS);

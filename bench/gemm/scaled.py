@@ -25,7 +25,7 @@ except ImportError as why:
 import structs
 from slices import slice_us
 
-E4M3, BLOCK, BEYOND_L2, ROUNDS, TUNE_MOST = 3, 128, 200 << 20, 5, 24
+E4M3, BLOCK, BEYOND_L2, ROUNDS = 3, 128, 200 << 20, 5
 SHAPES = ((8192, 8192, 4096), (4096, 4096, 4096), (512, 7168, 4096), (4096, 7168, 2048))
 LEAST, MOST = 2 ** 31, 2 ** 40  # multiplications of a drawn product
 
@@ -81,7 +81,7 @@ class Ours:
         """The tuner's configuration."""
         plan = ctypes.create_string_buffer(structs.PLAN_BYTES)
         if self.lib.tmap_gemm_tune(self.suite, ctypes.byref(case.problem(0)), None,
-                                   ctypes.c_size_t(TUNE_MOST), None, plan, None):
+                                   ctypes.c_size_t(structs.TRIALS), None, plan, None):
             return None
         return structs.Plan.from_buffer(plan).config
 

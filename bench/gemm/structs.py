@@ -5,6 +5,7 @@ import sys
 
 I32, U64, I64, F32 = ctypes.c_int32, ctypes.c_uint64, ctypes.c_int64, ctypes.c_float
 AXES = I32 * 3
+TRIALS = 48  # GEMM_TRIALS
 PLAN_BYTES = 8192  # more than a struct tmap_gemm_plan or tmap_gemm_group
 
 

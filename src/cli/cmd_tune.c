@@ -195,7 +195,8 @@ static enum cli_exit run(struct cli *cli)
     char why[256] = "";
     int32_t device;
 
-    if (!cli_number_in(cli, "most", 48, 1, MOST_TRIED, &t.most) || !cli_device(cli, &device))
+    if (!cli_number_in(cli, "most", GEMM_TRIALS, 1, MOST_TRIED, &t.most) ||
+        !cli_device(cli, &device))
         return CLI_USAGE;
     if (!cli_has(cli, "model")) {
         const struct tmap_open how = {.ordinal = device};

@@ -5,6 +5,10 @@
 
 #include "tmap/kernels.h"
 
+/* How many of the model's first configurations the tuner tries unless it is told: their fastest is
+ * within 0.3 % of the whole family's (docs/EXPERIMENTS.md, what the tuner sees). */
+enum { GEMM_TRIALS = 48 };
+
 /* gemm_by_model() : the configuration that the model ranks first on an H200, and its cost; the
  *  problem's addresses do not count. No device is asked. Errors: as tmap_gemm_make_plan(), but
  *  TMAP_E_ILLEGAL for an ld alone; TMAP_E_MEMORY. */
