@@ -66,15 +66,11 @@ enum tmap_status gemm_group_function(struct tmap_gemm *suite, enum gemm_image pa
         {"gemm/sm90/groups", "gemm/sm90/groups_majors", [GEMM_BLOCKS] = "gemm/sm90/groups_blocks"},
         {"gemm/sm100/groups", "gemm/sm100/groups_i8"},
         {"gemm/sm120/groups"}};
-    const struct tmap_libcuda *api = &suite->gpu.api;
     const enum tmap_status status =
         gemm_module(suite, images[suite->family][part], &suite->group[part]);
     if (status != TMAP_OK) return status;
-    if (api->module_get_function(out, suite->group[part], name) ||
-        api->func_set_attribute(*out, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                (int)suite->smem_optin_bytes - 1024))
-        return TMAP_E_DRIVER;
-    return TMAP_OK;
+    return suite_kernel(&suite->gpu.api, suite->group[part], name, suite->smem_optin_bytes - 1024,
+                        out);
 }
 
 /* In the memory of a group: the members' parameters, the tiles up to each, then the members and

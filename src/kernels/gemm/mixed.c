@@ -312,18 +312,16 @@ static double bound_us(const struct tmap_mixed_problem *p)
 static enum tmap_status load(struct tmap_gemm *suite, const struct instance *instance,
                              void **function)
 {
-    const struct tmap_libcuda *api = &suite->gpu.api;
     const bool brain = instance->kind == GEMM_BF16;
     tmap_cu_module *module = &suite->mixed[brain];
-    tmap_cu_function found;
-    const enum tmap_status status =
+    tmap_cu_function found = NULL;
+    enum tmap_status status =
         gemm_module(suite, brain ? "gemm/sm90/mixed_bf16" : "gemm/sm90/mixed_f16", module);
-    if (status != TMAP_OK) return status;
-    if (api->module_get_function(&found, *module, instance->name) ||
-        api->func_set_attribute(found, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)suite->smem_optin_bytes))
-        return TMAP_E_DRIVER;
-    *function = found;
-    return TMAP_OK;
+    if (status == TMAP_OK)
+        status =
+            suite_kernel(&suite->gpu.api, *module, instance->name, suite->smem_optin_bytes, &found);
+    if (status == TMAP_OK) *function = found;
+    return status;
 }
 
 static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,

@@ -322,17 +322,13 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
 {
     tmap_cu_function *slot = &suite->functions[instance - gemm_instances];
     tmap_cu_module *module = &suite->modules[instance->kind][instance->image];
-    const struct tmap_libcuda *api = &suite->gpu.api;
     if (!*slot) {
-        tmap_cu_function function;
-        const enum tmap_status status =
+        enum tmap_status status =
             gemm_module(suite, images[instance->family][instance->kind][instance->image], module);
+        if (status == TMAP_OK)
+            status = suite_kernel(&suite->gpu.api, *module, instance->name, suite->smem_optin_bytes,
+                                  slot);
         if (status != TMAP_OK) return status;
-        if (api->module_get_function(&function, *module, instance->name) ||
-            api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                    (int)suite->smem_optin_bytes))
-            return TMAP_E_DRIVER;
-        *slot = function;
     }
     *out = *slot;
     return TMAP_OK;

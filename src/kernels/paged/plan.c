@@ -191,15 +191,13 @@ static void fill(const struct tmap_paged *suite, const struct tmap_paged_plan *p
 static enum tmap_status find_function(struct tmap_paged *suite, struct tmap_paged_plan *plan,
                                       struct tmap_paged_refusal *refusal)
 {
-    const struct tmap_libcuda *cu = &suite->gpu.api;
     float scale;
     const char *name = kernel_of(&plan->problem, &scale);
     tmap_cu_context before;
     tmap_cu_function f = NULL;
     enum tmap_status status = tmap_gpu_enter(&suite->gpu, &before);
     if (status != TMAP_OK) return status;
-    if (cu->module_get_function(&f, suite->module, name) ||
-        cu->func_set_attribute(f, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)suite->smem_bytes))
+    if (suite_kernel(&suite->gpu.api, suite->module, name, suite->smem_bytes, &f) != TMAP_OK)
         status = paged_refuse(refusal, TMAP_E_DRIVER, "the driver has no kernel %s", name);
     plan->function = f;
     tmap_gpu_leave(&suite->gpu, before);

@@ -61,6 +61,17 @@ enum tmap_status suite_checker(const struct tmap_gpu *gpu, struct tmap_checker *
     return status == TMAP_OK ? tmap_capacity(target.arch, smem_bytes, NULL) : status;
 }
 
+enum tmap_status suite_kernel(const struct tmap_libcuda *api, tmap_cu_module module,
+                              const char *name, uint32_t smem_bytes, tmap_cu_function *out)
+{
+    tmap_cu_function found;
+    if (api->module_get_function(&found, module, name) ||
+        api->func_set_attribute(found, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)smem_bytes))
+        return TMAP_E_DRIVER;
+    *out = found;
+    return TMAP_OK;
+}
+
 enum tmap_status suite_mailbox_open(const struct tmap_libcuda *api, struct suite_mailbox *box)
 {
     void *words = NULL;

@@ -26,6 +26,11 @@ void suite_close(const struct suite_kind *kind, void *suite);
 enum tmap_status suite_checker(const struct tmap_gpu *gpu, struct tmap_checker *checker,
                                uint32_t *smem_bytes);
 
+/* suite_kernel() : a kernel of a loaded module, which may be launched with so many bytes of dynamic
+ *  shared memory. On an error, TMAP_E_DRIVER, *out stays. */
+enum tmap_status suite_kernel(const struct tmap_libcuda *api, tmap_cu_module module,
+                              const char *name, uint32_t smem_bytes, tmap_cu_function *out);
+
 /* Words of the host's memory that kernels write to when they give up. */
 struct suite_mailbox {
     volatile uint32_t *words; /* NULL: not opened */
