@@ -103,9 +103,7 @@ static bool set_up(struct bench *b)
     }
     const struct tmap_libcuda *cu = &b->suite->gpu.api;
     return cu->module_load_data(&module, image_bench_copy_rates) == 0 &&
-           cu->module_get_function(&b->kernel, module, "rate_rows") == 0 &&
-           cu->func_set_attribute(b->kernel, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                  (int)b->suite->smem_bytes) == 0 &&
+           suite_kernel(cu, module, "rate_rows", b->suite->smem_bytes, &b->kernel) == TMAP_OK &&
            cu->mem_alloc(&b->memory, 1u << 30) == 0 &&
            cu->mem_alloc(&b->cycles, MAX_BLOCKS * sizeof(uint64_t)) == 0;
 }

@@ -194,9 +194,8 @@ static int one_fault(struct rig *r, uint32_t id)
     c.filters = rig_operand(r, elements, 3);
     const tmap_cu_deviceptr out = kernel == GRADIENT ? c.x : c.y;
     if (r->api->module_load_data(&module, image_tests_device_gemm_conv_faults) ||
-        r->api->module_get_function(&faulty, module, conv_faulty_names[kernel]) ||
-        r->api->func_set_attribute(faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                   (int)r->gemm->smem_optin_bytes) ||
+        suite_kernel(r->api, module, conv_faulty_names[kernel], r->gemm->smem_optin_bytes,
+                     &faulty) != TMAP_OK ||
         tmap_conv_make_plan(r->gemm, &c, &request, &plan, NULL) != TMAP_OK ||
         !result_of(r, &plan, out, elements * 2, &good))
         return 2;

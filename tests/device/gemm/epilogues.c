@@ -346,10 +346,9 @@ static void faults(struct rig *r)
                                         : "gemm_faulty_1x64_epilogue";
         struct fixture *b = &fixtures[i];
         *b = (struct fixture){.rig = r};
-        right = !r->api->module_get_function(&b->faulty, module, name) &&
-                !r->api->func_set_attribute(b->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                            (int)r->gemm->smem_optin_bytes) &&
-                lay_out(b, (enum epilogue_fixture)i) && !differs(b, 0);
+        right =
+            suite_kernel(r->api, module, name, r->gemm->smem_optin_bytes, &b->faulty) == TMAP_OK &&
+            lay_out(b, (enum epilogue_fixture)i) && !differs(b, 0);
     }
     rig_tap(r, right, "the controls are right");
     for (size_t i = 0; i < EPILOGUE_FAULTS && right; i++) {

@@ -64,11 +64,9 @@ static bool set_up(struct rig *r, enum shape shape)
     p.a.ld = p.b.ld = p.d.ld = N;
     if (!fill(r, &p)) return false;
     if (r->api->module_load_data(&module, image_tests_device_gemm_faults) ||
-        r->api->module_get_function(&r->faulty, module,
-                                    shape == PINGPONG ? "gemm_faulty_pingpong_1x128"
-                                                      : "gemm_faulty_2x128") ||
-        r->api->func_set_attribute(r->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                   (int)r->suite->smem_optin_bytes))
+        suite_kernel(r->api, module,
+                     shape == PINGPONG ? "gemm_faulty_pingpong_1x128" : "gemm_faulty_2x128",
+                     r->suite->smem_optin_bytes, &r->faulty) != TMAP_OK)
         return false;
     return tmap_gemm_make_plan(r->suite, &p, &request, &r->plan, NULL) == TMAP_OK;
 }

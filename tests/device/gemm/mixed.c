@@ -89,11 +89,9 @@ static int one_fault(struct rig *r, uint32_t id)
     if (!mixed_case_make(r->gemm, &shape, MIXED_INTEGERS, 7, &c) ||
         tmap_mixed_make_plan(r->gemm, &c.problem, &request, &plan, NULL) != TMAP_OK ||
         r->api->module_load_data(&module, image_tests_device_gemm_mixed_faults) ||
-        r->api->module_get_function(&faulty, module,
-                                    weight == TMAP_MIXED_U4 ? "mixed_faulty_u4_16"
-                                                            : "mixed_faulty_s8_16") ||
-        r->api->func_set_attribute(faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                   (int)r->gemm->smem_optin_bytes) ||
+        suite_kernel(r->api, module,
+                     weight == TMAP_MIXED_U4 ? "mixed_faulty_u4_16" : "mixed_faulty_s8_16",
+                     r->gemm->smem_optin_bytes, &faulty) != TMAP_OK ||
         !mixed_fault_plant(&r->gemm->checker, id, &plan))
         return 2;
     plan.function = faulty;

@@ -139,9 +139,8 @@ static bool set_up(struct tmap_gemm *suite, const void *image, enum later_shape 
            !api->mem_alloc(&p->d.address, r->bytes) &&
            tmap_gemm_make_plan(suite, p, &request, &r->plan, NULL) == TMAP_OK &&
            !api->module_load_data(&module, image) &&
-           !api->module_get_function(&r->faulty, module, of_shape[shape].faulty) &&
-           !api->func_set_attribute(r->faulty, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                    (int)suite->smem_optin_bytes);
+           suite_kernel(api, module, of_shape[shape].faulty, suite->smem_optin_bytes, &r->faulty) ==
+               TMAP_OK;
 }
 
 static void tear_down(const struct tmap_libcuda *api, const struct rig *r)

@@ -70,9 +70,8 @@ static int one_fault(struct rig *g, const struct routed_fault *fault, uint32_t i
     if (!routed_make(g->gemm, &draw, &state, &r) || routed_plan(&r) != TMAP_OK ||
         g->api->module_load_data(&module, image_tests_device_gemm_group_faults) ||
         g->api->module_get_function(&make, module, "make_routed_faulty") ||
-        g->api->module_get_function(&multiply, module, routed_fault_kernel(fault)) ||
-        g->api->func_set_attribute(multiply, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM,
-                                   (int)g->gemm->smem_optin_bytes))
+        suite_kernel(g->api, module, routed_fault_kernel(fault), g->gemm->smem_optin_bytes,
+                     &multiply) != TMAP_OK)
         return 2;
     routed_plant(&r, id, make, multiply);
     const long wrong = routed_wrong(&r);

@@ -72,8 +72,7 @@ static int one_fault(struct tmap_paged *suite, uint32_t id, uint64_t seed)
     paged_draw_fault(&state, &draw);
     if (!paged_make(suite, &draw, &state, &x) || paged_plan(&x) != TMAP_OK ||
         api->module_load_data(&module, image_tests_device_paged_faults) ||
-        api->module_get_function(&function, module, paged_fault_kernel(&x)) ||
-        api->func_set_attribute(function, TMAP_CU_FUNC_MAX_DYNAMIC_SMEM, (int)suite->smem_bytes))
+        suite_kernel(api, module, paged_fault_kernel(&x), suite->smem_bytes, &function) != TMAP_OK)
         return 2;
     paged_plant(&x, id, function);
     for (int run = 0; run < 2 && wrong == 0; run++) wrong = paged_wrong(&x);
