@@ -1,31 +1,10 @@
 // What each warp did, as symbols: several copies to one slot are one, several touches of a slot one
-// read; a read ends where nothing can still be reading.
-#include "emulate/protocol/fold.h"
+// read (slots.c).
+#include "emulate/protocol/reader.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPEN = 16, NO_BUFFER = UINT8_MAX };
-
-struct open_read {
-    uint8_t buffer, slot;
-    uint32_t group; // of wgmma
-    bool fetches, products;
-};
-
-// While the acts of one warp are gone through.
-struct reader {
-    struct fold *f;
-    struct said *said;
-    struct open_read open[MOST_OPEN];
-    uint32_t opens, groups;                                 // wgmma groups committed
-    bool made[TMAP_PROTOCOL_BARRIERS][TMAP_PROTOCOL_DEPTH]; // barriers
-    bool is_sum_open[TMAP_PROTOCOL_BUFFERS], is_rewritten[TMAP_PROTOCOL_BUFFERS];
-    bool arrived_cluster, wrote, stored, rewrote;
-    uint32_t in_group, group_stores; // stores of the open group; of the last one
-    bool uneven;                     // groups have had different numbers
-    uint8_t sum_slot[TMAP_PROTOCOL_BUFFERS];
-};
+enum { NO_BUFFER = UINT8_MAX };
 
 // Objects that a symbol of a ring names.
 uint32_t objects_of(const struct symbol *s, uint8_t out[2])
@@ -58,34 +37,6 @@ bool same_symbol(const struct symbol *a, const struct symbol *b)
            a->signal == b->signal && a->count == b->count && a->bytes == b->bytes;
 }
 
-// What finds no memory is not said; who says more looks at fold.memory first.
-static void say(struct reader *r, const struct act *a, struct symbol s)
-{
-    struct said *d = r->said;
-    if (d->count == d->room) {
-        const uint32_t room = d->room ? 2 * d->room : 64;
-        struct symbol *larger = realloc(d->symbol, room * sizeof *larger);
-        if (!larger) {
-            r->f->memory = true;
-            return;
-        }
-        d->symbol = larger;
-        d->room = room;
-    }
-    s.line = a->line;
-    d->symbol[d->count++] = s;
-}
-
-static struct symbol *last_said(const struct reader *r)
-{
-    return r->said->count ? &r->said->symbol[r->said->count - 1] : NULL;
-}
-
-static uint8_t bit(uint8_t cta)
-{
-    return (uint8_t)(1u << cta);
-}
-
 // The slot is kept in the index until generations are counted.
 static void of_barrier(const struct reader *r, const struct act *a, struct symbol *s)
 {
@@ -98,180 +49,10 @@ static void of_barrier(const struct reader *r, const struct act *a, struct symbo
     s->index = slot;
 }
 
-static void end_read(struct reader *r, const struct act *a, uint32_t i)
-{
-    const struct open_read o = r->open[i];
-    memmove(&r->open[i], &r->open[i + 1], (--r->opens - i) * sizeof o);
-    say(r, a, (struct symbol){.op = TMAP_STEP_DONE, .x = o.buffer, .index = o.slot});
-}
-
-// Reads by the warp itself have ended when it does anything else.
-static void end_plain_reads(struct reader *r, const struct act *a)
-{
-    for (uint32_t i = 0; i < r->opens;) {
-        if (r->open[i].fetches || r->open[i].products)
-            i++;
-        else
-            end_read(r, a, i);
-    }
-}
-
-// The slot's read, which has been said, is a product's, too.
-static void be_multiplied(struct reader *r, const struct range *g)
-{
-    struct symbol *s = last_said(r);
-    while (s->op != TMAP_STEP_READ || s->x != g->buffer || s->index != g->slot) s--;
-    s->own = false;
-}
-
-// A later read of a slot that is being read: a product's ends with the later one's group, and so
-// does that of a warp that multiplies what it is reading itself.
-static bool reads_on(struct reader *r, const struct range *g, bool products)
-{
-    for (uint32_t i = 0; i < r->opens; i++) {
-        struct open_read *o = &r->open[i];
-        if (o->buffer != g->buffer || o->slot != g->slot) continue;
-        o->group = r->groups;
-        o->products = o->products || products;
-        if (products) be_multiplied(r, g);
-        return true;
-    }
-    return false;
-}
-
-static bool begin_read(struct reader *r, const struct act *a, const struct range *g)
-{
-    const bool fetches = a->op == ACT_FETCH, products = a->op == ACT_TENSOR_READ;
-    struct symbol *last = last_said(r);
-    if (reads_on(r, g, products)) return true;
-    if (r->opens == MOST_OPEN) return fold_fail(r->f, a->line, "reads too many slots at once");
-    r->open[r->opens++] = (struct open_read){g->buffer, g->slot, r->groups, fetches, products};
-    // What ended just now goes on.
-    if (last && last->op == TMAP_STEP_DONE && last->x == g->buffer && last->index == g->slot) {
-        r->said->count--;
-        if (products) be_multiplied(r, g);
-        return true;
-    }
-    const uint8_t ctas = a->cta == a->by_cta ? 0 : bit(a->cta);
-    say(r, a,
-        (struct symbol){.op = TMAP_STEP_READ,
-                        .x = g->buffer,
-                        .ctas = ctas,
-                        .index = g->slot,
-                        .own = !products});
-    return true;
-}
-
-// A product of a pair reads both blocks' slot, and sums into both blocks' columns.
-static bool widen(struct reader *r, const struct act *a, uint8_t op, const struct range *g)
-{
-    for (uint32_t i = r->said->count; i-- > 0;) {
-        struct symbol *s = &r->said->symbol[i];
-        if (s->op != TMAP_STEP_READ && s->op != TMAP_STEP_BEGIN) return false;
-        if (s->op != op || s->x != g->buffer || s->index != g->slot) continue;
-        const uint8_t own = s->ctas ? s->ctas : bit((uint8_t)a->by_cta);
-        if ((own | bit(a->cta)) != bit((uint8_t)a->by_cta)) s->ctas = own | bit(a->cta);
-        return true;
-    }
-    return false;
-}
-
-static void begin_sum(struct reader *r, const struct act *a, const struct range *g)
-{
-    if (widen(r, a, TMAP_STEP_BEGIN, g)) return;
-    r->is_sum_open[g->buffer] = true;
-    r->sum_slot[g->buffer] = g->slot;
-    const uint8_t ctas = a->cta == a->by_cta ? 0 : bit(a->cta);
-    say(r, a,
-        (struct symbol){.op = TMAP_STEP_BEGIN, .x = g->buffer, .ctas = ctas, .index = g->slot});
-}
-
-// Warps that are done with a ring write where they like: into any of its slots, each of which would
-// be filled next. The first time in a ring says it all.
-static bool rewrite(struct reader *r, const struct act *a, uint8_t buffer)
-{
-    const uint32_t depth = r->f->buffer[buffer].depth;
-    if (r->is_rewritten[buffer]) return true;
-    if (a->cta != a->by_cta) return fold_fail(r->f, a->line, "writes into another CTA's slot");
-    r->rewrote = r->is_rewritten[buffer] = true;
-    for (uint8_t i = 0; i < depth; i++)
-        say(r, a,
-            (struct symbol){
-                .op = TMAP_STEP_BEGIN, .x = buffer, .index = 0, .behind = (uint8_t)(1 + i)});
-    return true;
-}
-
-static bool write(struct reader *r, const struct act *a, const struct range *g)
-{
-    if (!r->f->group) return rewrite(r, a, g->buffer);
-    for (uint32_t i = r->said->count; i-- > 0 && r->said->symbol[i].op == TMAP_STEP_WRITE;)
-        if (r->said->symbol[i].x == g->buffer && r->said->symbol[i].index == g->slot) return true;
-    r->wrote = true;
-    say(r, a, (struct symbol){.op = TMAP_STEP_WRITE, .x = g->buffer, .index = g->slot});
-    return true;
-}
-
-// One slot may go to several places; a group of stores has read it once.
-static bool is_in_group(const struct reader *r, const struct symbol *s)
-{
-    uint32_t left = r->in_group; // all of which have been said
-    for (uint32_t i = r->said->count; left > 0;) {
-        const struct symbol *o = &r->said->symbol[--i];
-        if (o->op != TMAP_STEP_STORE) continue;
-        if (o->x == s->x && o->index == s->index) return true;
-        left--;
-    }
-    return false;
-}
-
-// What warps wrote there is staging.
-static void store(struct reader *r, const struct act *a, const struct range *g)
-{
-    const struct symbol s = {.op = TMAP_STEP_STORE, .x = g->buffer, .index = g->slot};
-    if (r->rewrote || is_in_group(r, &s)) return;
-    r->stored = true;
-    r->in_group++;
-    say(r, a, s);
-}
-
-static bool touch_range(struct reader *r, const struct act *a, const struct range *g)
-{
-    switch (a->op) {
-    case ACT_SUM:
-        begin_sum(r, a, g);
-        return true;
-    case ACT_STORE:
-        store(r, a, g);
-        return true;
-    case ACT_FORWARD: // when it has read, its own barrier alone tells
-        if (r->rewrote) return true;
-        return fold_fail(r->f, a->line, "a copy within shared memory reads a slot");
-    case ACT_WRITE:
-        return write(r, a, g);
-    case ACT_TENSOR_READ:
-        return widen(r, a, TMAP_STEP_READ, g) ? reads_on(r, g, true) : begin_read(r, a, g);
-    default:
-        return r->f->group ? true : begin_read(r, a, g);
-    }
-}
-
-static bool touch(struct reader *r, const struct act *a)
-{
-    const uint8_t space = a->op == ACT_SUM || a->op == ACT_FETCH ? SPACE_TENSOR : SPACE_SHARED;
-    for (uint32_t i = 0; i < r->f->ranges; i++) {
-        const struct range *g = &r->f->range[i];
-        if (r->f->space[g->buffer] != space || g->cta != a->cta || g->to <= a->at ||
-            a->at + a->bytes <= g->from)
-            continue;
-        if (!touch_range(r, a, g) || r->f->memory) return false;
-    }
-    return true;
-}
-
 // Of the same slot, one after another: to other CTAs, or once more.
 static bool arrive(struct reader *r, const struct act *a, uint8_t op)
 {
-    struct symbol s = {.op = op, .ctas = bit(a->barrier_cta), .bytes = a->bytes};
+    struct symbol s = {.op = op, .ctas = cta_bit(a->barrier_cta), .bytes = a->bytes};
     s.count = a->value;
     if (a->value == 0) return fold_fail(r->f, a->line, "expects bytes without arriving");
     end_plain_reads(r, a);
@@ -284,14 +65,14 @@ static bool arrive(struct reader *r, const struct act *a, uint8_t op)
         last->ctas |= s.ctas;
         return true;
     }
-    say(r, a, s);
+    say_symbol(r, a, s);
     return true;
 }
 
 static void load(struct reader *r, const struct act *a)
 {
     struct symbol s = {.op = TMAP_STEP_LOAD,
-                       .ctas = bit(a->cta),
+                       .ctas = cta_bit(a->cta),
                        .signal = a->barrier_cta == a->cta ? 0 : (uint8_t)(a->barrier_cta + 1),
                        .bytes = a->value};
     end_plain_reads(r, a);
@@ -309,7 +90,7 @@ static void load(struct reader *r, const struct act *a)
         o->bytes += s.bytes;
         return;
     }
-    say(r, a, s);
+    say_symbol(r, a, s);
 }
 
 // The CTAs whose columns the last sum is in: one is under way, and all are of one buffer.
@@ -323,7 +104,7 @@ static uint8_t sum_ctas(const struct reader *r)
 // A commit ends the reads of its barrier's own slot; sums are whole at one that ends none.
 static void commit(struct reader *r, const struct act *a)
 {
-    struct symbol s = {.op = TMAP_STEP_COMMIT, .x = NO_BUFFER, .ctas = bit(a->barrier_cta)};
+    struct symbol s = {.op = TMAP_STEP_COMMIT, .x = NO_BUFFER, .ctas = cta_bit(a->barrier_cta)};
     struct symbol *last = last_said(r);
     of_barrier(r, a, &s);
     const bool same =
@@ -346,11 +127,12 @@ static void commit(struct reader *r, const struct act *a)
     for (uint8_t b = 0; b < r->f->buffers && !products && !same; b++) {
         if (!r->is_sum_open[b]) continue;
         r->is_sum_open[b] = false;
-        say(r, a,
+        say_symbol(
+            r, a,
             (struct symbol){
                 .op = TMAP_STEP_WRITE, .x = b, .ctas = sum_ctas(r), .index = r->sum_slot[b]});
     }
-    say(r, a, s);
+    say_symbol(r, a, s);
 }
 
 // Lanes of a warp may pass one after another, and the first of them read before the last has
@@ -374,7 +156,7 @@ static bool wait(struct reader *r, const struct act *a)
                        .count = a->bytes};
     end_plain_reads(r, a);
     of_barrier(r, a, &s);
-    if (!has_passed(r, a, &s)) say(r, a, s);
+    if (!has_passed(r, a, &s)) say_symbol(r, a, s);
     return true;
 }
 
@@ -387,41 +169,21 @@ static void meet(struct reader *r, const struct act *a)
         .op = a->cta ? TMAP_STEP_PASS : TMAP_STEP_SYNC, .x = (uint8_t)a->at, .index = -1};
     r->wrote = false;
     end_plain_reads(r, a);
-    say(r, a, s);
+    say_symbol(r, a, s);
 }
 
 static void meet_cluster(struct reader *r, const struct act *a)
 {
     if (r->f->group) return;
     r->arrived_cluster = a->value == 0;
-    if (a->value) say(r, a, (struct symbol){.op = TMAP_STEP_SYNC, .x = UINT8_MAX, .index = -1});
-}
-
-static void end_groups(struct reader *r, const struct act *a)
-{
-    for (uint32_t i = 0; i < r->opens;) {
-        const struct open_read *o = &r->open[i];
-        if (o->products && o->group + a->value < r->groups)
-            end_read(r, a, i);
-        else
-            i++;
-    }
-}
-
-static void end_fetches(struct reader *r, const struct act *a)
-{
-    for (uint32_t i = 0; i < r->opens;) {
-        if (r->open[i].fetches)
-            end_read(r, a, i);
-        else
-            i++;
-    }
+    if (a->value)
+        say_symbol(r, a, (struct symbol){.op = TMAP_STEP_SYNC, .x = UINT8_MAX, .index = -1});
 }
 
 static void plain(struct reader *r, const struct act *a, uint8_t op)
 {
     const struct symbol *last = last_said(r);
-    if (!last || last->op != op) say(r, a, (struct symbol){.op = op, .index = -1});
+    if (!last || last->op != op) say_symbol(r, a, (struct symbol){.op = op, .index = -1});
 }
 
 // Several barriers one after another are one step. One that was made has been said before: there is
@@ -450,7 +212,7 @@ static bool wait_read(struct reader *r, const struct act *a)
     struct symbol s = {.op = TMAP_STEP_WAIT_READ, .index = -1};
     if (a->value && r->uneven) return fold_fail(r->f, a->line, "groups of several sizes");
     s.bytes = a->value * (r->group_stores ? r->group_stores : 1);
-    say(r, a, s);
+    say_symbol(r, a, s);
     return true;
 }
 
@@ -561,7 +323,7 @@ static bool read_act(struct reader *r, const struct act *a)
     case ACT_TENSOR_READ:
     case ACT_SUM:
     case ACT_FETCH:
-        return touch(r, a);
+        return touch_slots(r, a);
     default:
         return r->f->group ? read_staging(r, a) : read_barriers(r, a);
     }
