@@ -1,6 +1,7 @@
 /* Barriers that are initialised again for every tile: by the only agent, or between two meetings of
  * all. Each row leaves one thing out. */
 #include "solve/machine.h"
+#include "support/protocol_steps.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,14 +16,7 @@ enum { WORKSPACE = 16 << 20, FULL = 0, EMPTY = 1, BEFORE = 0, AFTER = 1 };
 
 static void *memory;
 
-static void put(struct tmap_protocol *p, enum tmap_part part, struct tmap_step s)
-{
-    struct tmap_agent *g = &p->agent[p->agent_count - 1];
-    if (g->count[part]++ == 0) g->first[part] = p->step_count;
-    p->step[p->step_count++] = s;
-}
-#define STEP(PART, OP, ...)                                                                        \
-    put(&p, TMAP_PART_##PART, (struct tmap_step){.op = TMAP_STEP_##OP, __VA_ARGS__})
+#define STEP(PART, OP, ...) PUT(&p, p.agent_count - 1, PART, OP, __VA_ARGS__)
 
 static struct tmap_protocol with_ring(uint8_t stages, uint8_t barriers)
 {

@@ -2,6 +2,7 @@
  * clock tells apart, strands that just fit, and states that differ in little. Where something is
  * left out the answer is open, and never wrong. */
 #include "solve/machine.h"
+#include "support/protocol_steps.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,15 +15,6 @@
 
 enum { WORKSPACE = 32 << 20 };
 #include "support/workspace.h"
-
-static void put(struct tmap_protocol *p, unsigned agent, enum tmap_part part, struct tmap_step s)
-{
-    struct tmap_agent *g = &p->agent[agent];
-    if (g->count[part]++ == 0) g->first[part] = p->step_count;
-    p->step[p->step_count++] = s;
-}
-#define PUT(p, agent, part, ...)                                                                   \
-    put(p, agent, TMAP_PART_##part, (struct tmap_step){.op = TMAP_STEP_##__VA_ARGS__})
 
 /* So many agents, one ring of one slot, a barrier and a buffer. */
 static struct tmap_protocol begin(const char *name, uint8_t agents)
@@ -197,7 +189,7 @@ static void test_strands_that_just_fit(void **state)
             }
             p.step[p.step_count++] =
                 (struct tmap_step){.op = TMAP_STEP_LOAD, .ctas = 15, .bytes = 16};
-            put(&p, 15, TMAP_PART_START, more[k]);
+            put(&p, &p.agent[15], TMAP_PART_START, more[k]);
             assert_int_equal(explore_ordered(&p, memory, WORKSPACE, &r, NULL, 0),
                              loads == 12 ? TMAP_E_ARGUMENT : TMAP_OK);
         }

@@ -3,6 +3,7 @@
  * TMAP_DRAWN=N. */
 #include "solve/machine.h"
 #include "support/splitmix.h"
+#include "support/protocol_steps.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,13 +130,6 @@ static void test_both_find_a_fault_or_neither(void **state)
 }
 
 /* --- protocols drawn from nothing but pieces of programs */
-
-static void put(struct tmap_protocol *p, struct tmap_agent *g, enum tmap_part part,
-                struct tmap_step s)
-{
-    if (g->count[part]++ == 0) g->first[part] = p->step_count;
-    p->step[p->step_count++] = s;
-}
 
 static void draw_piece(struct tmap_protocol *p, struct tmap_agent *g, enum tmap_part part,
                        uint64_t *seed)

@@ -1,6 +1,7 @@
 /* What the machine keeps of a slot, and what it has no room for: copies whose buffer and barrier
  * are of two rings, a slot that is stored twice, and more on its way than a state counts. */
 #include "solve/machine.h"
+#include "support/protocol_steps.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,13 +14,6 @@
 
 enum { WORKSPACE = 8 << 20, FULL = 0, EMPTY = 1 };
 #include "support/workspace.h"
-
-static void put(struct tmap_protocol *p, struct tmap_agent *g, enum tmap_part part,
-                struct tmap_step s)
-{
-    if (g->count[part]++ == 0) g->first[part] = p->step_count;
-    p->step[p->step_count++] = s;
-}
 
 /* Barriers `full` and `empty` and a buffer, in rings of these depths. */
 static struct tmap_protocol between(uint8_t slots, uint8_t barriers, uint8_t count)

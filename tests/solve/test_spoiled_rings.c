@@ -1,6 +1,7 @@
 /* Protocols over several rings, sound ones and each with one step or count made another: by all
  * orders with the reductions, by all without and by one run of each word nothing else is said. */
 #include "solve/machine.h"
+#include "support/protocol_steps.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,15 +16,6 @@ enum { WORKSPACE = 8 << 20, FULL = 0, EMPTY = 1, SLOTS = 0, PHASES = 1 };
 #include "support/workspace.h"
 
 static long sound, faults, open;
-
-static void put(struct tmap_protocol *p, unsigned agent, enum tmap_part part, struct tmap_step s)
-{
-    struct tmap_agent *g = &p->agent[agent];
-    if (g->count[part]++ == 0) g->first[part] = p->step_count;
-    p->step[p->step_count++] = s;
-}
-#define PUT(p, agent, part, ...)                                                                   \
-    put(p, agent, TMAP_PART_##part, (struct tmap_step){.op = TMAP_STEP_##__VA_ARGS__})
 
 static void go_on(struct tmap_protocol *p, unsigned agent)
 {

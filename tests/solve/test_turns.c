@@ -1,6 +1,7 @@
 /* Agents that take turns with the tiles (Hopper's pingpong): one multiplies while the other stores,
  * and each passes over the other's slots. Each row plants one fault. */
 #include "tmap/protocol.h"
+#include "support/protocol_steps.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,14 +54,7 @@ static const struct row {
     {"slot filled unasked", NO_EMPTY_WAIT, TMAP_HAZARD_OVERWRITE},
 };
 
-static void put(struct tmap_protocol *p, enum tmap_part part, struct tmap_step s)
-{
-    struct tmap_agent *g = &p->agent[p->agent_count - 1];
-    if (g->count[part]++ == 0) g->first[part] = p->step_count;
-    p->step[p->step_count++] = s;
-}
-#define STEP(PART, OP, ...)                                                                        \
-    put(p, TMAP_PART_##PART, (struct tmap_step){.op = TMAP_STEP_##OP, __VA_ARGS__})
+#define STEP(PART, OP, ...) PUT(p, p->agent_count - 1, PART, OP, __VA_ARGS__)
 
 static void put_producer(struct tmap_protocol *p, enum fault fault)
 {
