@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gemm/group.h"
 #include "support/emulated_suites.h"
 #include "support/splitmix.h"
 
@@ -63,19 +64,9 @@ static void draw(const struct gemm_instance *g, const struct tmap_gemm_problem *
             fail_msg("memory");
         const struct tmap_gemm_problem *q = &out->product[i].problem;
         const bool no_rows = empty && below(r, 2);
-        out->member[i] = (struct tmap_gemm_member){.m = no_rows ? 0 : q->m,
-                                                   .n = empty && !no_rows ? 0 : q->n,
-                                                   .k = q->k,
-                                                   .a = q->a.address,
-                                                   .b = q->b.address,
-                                                   .c = q->c.address,
-                                                   .d = q->d.address,
-                                                   .lda = q->a.ld,
-                                                   .ldb = q->b.ld,
-                                                   .ldc = q->c.ld,
-                                                   .ldd = q->d.ld,
-                                                   .a_scales = q->a_scales,
-                                                   .b_scales = q->b_scales};
+        out->member[i] = gemm_problem_member(q);
+        if (no_rows) out->member[i].m = 0;
+        if (empty && !no_rows) out->member[i].n = 0;
     }
 }
 

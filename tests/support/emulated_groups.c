@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/gemm/group.h"
+
 enum { MEMBERS = 3 };
 
 static struct tmap_gemm_problem member_of(const struct gemm_instance *g,
@@ -11,21 +13,6 @@ static struct tmap_gemm_problem member_of(const struct gemm_instance *g,
     struct tmap_gemm_problem p = *first;
     if (i == MEMBERS - 1) p.n = g->bn, p.k = 8;
     return p;
-}
-
-static void fill_member(const struct tmap_gemm_problem *p, struct tmap_gemm_member *out)
-{
-    *out = (struct tmap_gemm_member){.m = p->m,
-                                     .n = p->n,
-                                     .k = p->k,
-                                     .a = p->a.address,
-                                     .b = p->b.address,
-                                     .d = p->d.address,
-                                     .lda = p->a.ld,
-                                     .ldb = p->b.ld,
-                                     .ldd = p->d.ld,
-                                     .a_scales = p->a_scales,
-                                     .b_scales = p->b_scales};
 }
 
 static void plant(struct tmap_gemm_group *group, const char *kernel, uint32_t fault, bool scaled)
@@ -76,7 +63,7 @@ bool emulated_group_record(struct tmap_gemm *suite, const struct gemm_instance *
         const struct tmap_gemm_problem shape = member_of(g, first, made);
         good = emulated_product_make(suite, &shape, 1, &product[made]);
         if (!good) break;
-        fill_member(&product[made].problem, &member[made]);
+        member[made] = gemm_problem_member(&product[made].problem);
     }
     if (good) {
         member[1].m = 0;

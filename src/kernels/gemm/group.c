@@ -103,6 +103,23 @@ struct tmap_gemm_problem gemm_member_problem(const struct tmap_gemm_problem *lik
     return p;
 }
 
+struct tmap_gemm_member gemm_problem_member(const struct tmap_gemm_problem *p)
+{
+    return (struct tmap_gemm_member){.m = p->m,
+                                     .n = p->n,
+                                     .k = p->k,
+                                     .a = p->a.address,
+                                     .b = p->b.address,
+                                     .c = p->c.address,
+                                     .d = p->d.address,
+                                     .lda = p->a.ld,
+                                     .ldb = p->b.ld,
+                                     .ldc = p->c.ld,
+                                     .ldd = p->d.ld,
+                                     .a_scales = p->a_scales,
+                                     .b_scales = p->b_scales};
+}
+
 static bool has_work(const struct tmap_gemm_member *x)
 {
     return x->m > 0 && x->n > 0;

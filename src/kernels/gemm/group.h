@@ -6,9 +6,10 @@
 #include "kernels/gemm/routing.h"
 #include "kernels/gemm/suite.h"
 
-/* A member as a problem, with what all share; as the kernels read it. */
+/* A member as a problem, with what all share, and back; as the kernels read it. */
 struct tmap_gemm_problem gemm_member_problem(const struct tmap_gemm_problem *like,
                                              const struct tmap_gemm_member *x);
+struct tmap_gemm_member gemm_problem_member(const struct tmap_gemm_problem *p);
 struct gemm_member gemm_member_record(const struct gemm_view *view,
                                       const struct tmap_gemm_problem *problem);
 

@@ -1,6 +1,7 @@
 /* One group, as verify.c has a product, and the maps that the device made for its members. */
 #include <string.h>
 
+#include "kernels/gemm/group.h"
 #include "kernels/gemm/verify.h"
 
 struct group_bench {
@@ -9,23 +10,6 @@ struct group_bench {
     struct tmap_gemm_member member[TMAP_GEMM_VERIFY_MEMBERS];
     size_t count;
 };
-
-static struct tmap_gemm_member member_of(const struct tmap_gemm_problem *q)
-{
-    return (struct tmap_gemm_member){.m = q->m,
-                                     .n = q->n,
-                                     .k = q->k,
-                                     .a = q->a.address,
-                                     .b = q->b.address,
-                                     .c = q->c.address,
-                                     .d = q->d.address,
-                                     .lda = q->a.ld,
-                                     .ldb = q->b.ld,
-                                     .ldc = q->c.ld,
-                                     .ldd = q->d.ld,
-                                     .a_scales = q->a_scales,
-                                     .b_scales = q->b_scales};
-}
 
 /* An empty member's matrices are allocated as if it had one row: guards must stay whole. */
 static void prepare_members(struct tmap_gemm *suite, const struct tmap_gemm_case *cases,
@@ -40,7 +24,7 @@ static void prepare_members(struct tmap_gemm *suite, const struct tmap_gemm_case
         what.problem.m += cases[i].problem.m == 0;
         what.problem.n += cases[i].problem.n == 0;
         verify_prepare(b, &what, &g->product[i]);
-        g->member[i] = member_of(&g->product[i].problem);
+        g->member[i] = gemm_problem_member(&g->product[i].problem);
         g->member[i].m = cases[i].problem.m;
         g->member[i].n = cases[i].problem.n;
     }
