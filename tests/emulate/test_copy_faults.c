@@ -47,18 +47,12 @@ static const struct planted planted[] = {
     {COPY_FAULT_LEAVES, TMAP_COPY_BROADCAST, 3, false},
 };
 
-struct outcome {
-    size_t findings;
-    bool wrong, failed;
-    char text[440];
-};
-
 /* Twice on the same counters, as a stream would. */
-static struct outcome run(const struct planted *p, uint32_t fault, uint64_t seed)
+static struct emulated_outcome run(const struct planted *p, uint32_t fault, uint64_t seed)
 {
     struct emulated_copy c;
     struct tmap_copy_plan plan;
-    struct outcome o = {0};
+    struct emulated_outcome o = {0};
     char name[64];
     emulated_copy_draw(suite, p->kind, p->rank, seed, &c);
     if (p->id == COPY_FAULT_EARLY && p->kind == TMAP_COPY_PAGES_AT) c.config.stages = 1;
@@ -82,18 +76,13 @@ static struct outcome run(const struct planted *p, uint32_t fault, uint64_t seed
     assert_non_null(before);
     memcpy(before, dst, c.dst_bytes);
     for (int turn = 0; turn < 2; turn++) {
-        o.failed |= tmap_copy_run(&plan, NULL) != TMAP_OK;
-        o.wrong |= emulated_copy_wrong(&c) != c.dst_bytes;
-        if (emulator->findings && !o.findings)
-            snprintf(o.text, sizeof o.text, "%s: %s",
-                     tmap_emulate_kind_name(emulator->finding[0].kind), emulator->finding[0].text);
-        o.findings += emulator->findings;
+        const bool failed = tmap_copy_run(&plan, NULL) != TMAP_OK;
+        emulated_add(&o, failed, emulated_copy_wrong(&c) != c.dst_bytes);
         if (o.findings || o.failed) break;
         memcpy(dst, before, c.dst_bytes);
     }
-    if (!fault && (o.findings || o.failed || o.wrong)) emulated_print();
-    for (size_t i = 0; i < suite->tickets->count; i++) // a faulty launch leaves them as they are
-        memset((void *)(uintptr_t)suite->tickets->of[i].at, 0, 64);
+    if (!fault && !emulated_is_right(&o)) emulated_print();
+    emulated_zero(suite->tickets);
     emulator->expected.bytes = 0;
     free(before);
     tmap_copy_release(&plan);
@@ -105,8 +94,8 @@ enum { SEEDS = 9 };
 
 static bool silent(const struct planted *p, uint64_t seed)
 {
-    const struct outcome control = run(p, 0, seed);
-    if (!control.findings && !control.failed && !control.wrong) return true;
+    const struct emulated_outcome control = run(p, 0, seed);
+    if (emulated_is_right(&control)) return true;
     print_error("# kind %d, rank %u, seed %u: the control is not right: %s\n", p->kind, p->rank,
                 (unsigned)seed, control.text);
     return false;
@@ -138,10 +127,10 @@ static void every_fault_is_found(void **state)
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         const struct planted *p = &planted[i];
         int found = 0;
-        struct outcome last = {0};
+        struct emulated_outcome last = {0};
         for (uint64_t seed = 0; seed < SEEDS; seed++) {
             assert_true(silent(p, seed));
-            const struct outcome o = run(p, p->id, seed);
+            const struct emulated_outcome o = run(p, p->id, seed);
             if (!o.findings || (!p->values && strncmp(o.text, "wrong", 5) == 0)) continue;
             found++;
             last = o;

@@ -19,20 +19,14 @@ static struct tmap_gemm *suite;
 static struct emulated *emulator;
 static enum later_shape first, last; /* of the chip */
 
-struct outcome {
-    size_t findings;
-    bool wrong, failed;
-    char text[440];
-};
-
-static struct outcome run(const struct later_fault *f, uint32_t id, uint64_t seed)
+static struct emulated_outcome run(const struct later_fault *f, uint32_t id, uint64_t seed)
 {
     const struct tmap_gemm_problem shape = later_problem(f->shape);
     const struct tmap_gemm_config request = later_request(f->shape);
     struct emulated_product product;
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal why = {0};
-    struct outcome o = {0};
+    struct emulated_outcome o = {0};
     struct gemm_params params;
     assert_true(emulated_product_make(suite, &shape, seed, &product));
     if (tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) != TMAP_OK)
@@ -48,17 +42,11 @@ static struct outcome run(const struct later_fault *f, uint32_t id, uint64_t see
     emulator->how.budget = 3000000;
     emulator->how.tensor_fences = true;
     for (int turn = 0; turn < (f->shape == STREAM ? 2 : 1) && !o.findings && !o.failed; turn++) {
-        o.failed |= tmap_gemm_run(&plan, NULL) != TMAP_OK;
-        o.wrong |= emulated_product_wrong(&product) != 0;
-        o.findings += emulator->findings;
-        if (emulator->findings)
-            snprintf(o.text, sizeof o.text, "%s: %s",
-                     tmap_emulate_kind_name(emulator->finding[0].kind), emulator->finding[0].text);
+        const bool failed = tmap_gemm_run(&plan, NULL) != TMAP_OK;
+        emulated_add(&o, failed, emulated_product_wrong(&product) != 0);
     }
-    if (id == 0 && (o.findings || o.failed || o.wrong)) emulated_print();
-    for (size_t i = 0; i < suite->workspaces->count;
-         i++) /* a faulty launch leaves its flags raised */
-        memset((void *)(uintptr_t)suite->workspaces->of[i].at, 0, GEMM_FLAG_BYTES);
+    if (id == 0 && !emulated_is_right(&o)) emulated_print();
+    emulated_zero(suite->workspaces);
     emulated_product_free(suite, &product);
     return o;
 }
@@ -71,8 +59,8 @@ static void the_controls_are_right(void **state)
     for (enum later_shape s = first; s <= last; s++)
         for (uint64_t seed = 0; seed < seeds; seed++) {
             const struct later_fault control = {0, s, "control", false, false};
-            const struct outcome o = run(&control, 0, seed);
-            if (o.findings || o.failed || o.wrong)
+            const struct emulated_outcome o = run(&control, 0, seed);
+            if (!emulated_is_right(&o))
                 fail_msg("shape %d seed %u: the control is not right: %s", s, (unsigned)seed,
                          o.text);
         }
@@ -86,11 +74,11 @@ static void every_fault_is_found(void **state)
         const struct later_fault *f = &later_faults[i];
         if (f->shape < first || f->shape > last) continue;
         uint64_t found = 0, shown = 0;
-        struct outcome shown_as = {0};
+        struct emulated_outcome shown_as = {0};
         for (uint64_t seed = 0; seed < 3 && !found; seed++) {
-            const struct outcome o = run(f, f->id, seed);
+            const struct emulated_outcome o = run(f, f->id, seed);
             found += o.findings != 0;
-            shown += o.findings || o.failed || o.wrong;
+            shown += !emulated_is_right(&o);
             if (o.findings) shown_as = o;
         }
         const bool miss = f->silent ? shown == 0 : found == 0;

@@ -40,13 +40,7 @@ static void plant(struct tmap_gemm_plan *plan, uint32_t id)
     plan->smem_bytes += SPARE_BYTES;
 }
 
-struct outcome {
-    size_t findings;
-    bool wrong, failed;
-    char text[440];
-};
-
-static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
+static struct emulated_outcome run(const struct fault *f, uint32_t id, uint64_t seed)
 {
     struct tmap_gemm_problem shape = {
         .kind = TMAP_GEMM_BF16, .m = N, .n = N, .k = K, .batch = 1, .alpha = 1};
@@ -54,7 +48,7 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     struct emulated_product product;
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal why = {0};
-    struct outcome o = {0};
+    struct emulated_outcome o = {0};
     assert_true(emulated_product_make(suite, &shape, seed, &product));
     if (tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) != TMAP_OK)
         fail_msg("%s: %s", f->name, why.text);
@@ -71,16 +65,11 @@ static struct outcome run(const struct fault *f, uint32_t id, uint64_t seed)
     assert_non_null(expected);
     emulator->expected = (struct tmap_emulate_expected){product.problem.d.address, bytes, expected};
     for (int turn = 0; turn < 2 && !o.findings && !o.failed; turn++) {
-        o.failed |= tmap_gemm_run(&plan, NULL) != TMAP_OK;
-        o.wrong |= emulated_product_wrong(&product) != 0;
-        o.findings += emulator->findings;
-        if (emulator->findings)
-            snprintf(o.text, sizeof o.text, "%s: %s",
-                     tmap_emulate_kind_name(emulator->finding[0].kind), emulator->finding[0].text);
+        const bool failed = tmap_gemm_run(&plan, NULL) != TMAP_OK;
+        emulated_add(&o, failed, emulated_product_wrong(&product) != 0);
     }
-    if (id == 0 && (o.findings || o.failed || o.wrong)) emulated_print();
-    for (size_t i = 0; i < suite->workspaces->count; i++) // a faulty launch leaves its flags raised
-        memset((void *)(uintptr_t)suite->workspaces->of[i].at, 0, GEMM_FLAG_BYTES);
+    if (id == 0 && !emulated_is_right(&o)) emulated_print();
+    emulated_zero(suite->workspaces);
     emulator->expected.bytes = 0;
     free(expected);
     emulated_product_free(suite, &product);
@@ -97,8 +86,8 @@ static void controls_are_silent(void **state)
     for (uint64_t seed = first; seed < seeds; seed += step)
         for (enum shape s = PAIR; s <= PINGPONG; s++, runs++) {
             const struct fault control = {.shape = s, .name = "control"};
-            const struct outcome o = run(&control, 0, seed);
-            if (o.findings || o.failed || o.wrong)
+            const struct emulated_outcome o = run(&control, 0, seed);
+            if (!emulated_is_right(&o))
                 fail_msg("shape %d seed %u: the control is not right: %s", s, (unsigned)seed,
                          o.text);
         }
@@ -112,7 +101,7 @@ static void every_fault_is_found(void **state)
     for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         const struct fault *f = &faults[i];
         bool found = false;
-        struct outcome last = {0};
+        struct emulated_outcome last = {0};
         for (uint64_t seed = 0; seed < SEEDS && !found; seed++) {
             last = run(f, f->id, seed);
             found = last.findings && (f->values || strncmp(last.text, "wrong", 5) != 0);

@@ -94,13 +94,6 @@ static bool run_copy(const struct line *l)
     return false;
 }
 
-/* A launch that failed leaves the flags of its parts raised. */
-static void clear_flags(void)
-{
-    for (size_t i = 0; i < recorded.gemm->workspaces->count; i++)
-        memset((void *)(uintptr_t)recorded.gemm->workspaces->of[i].at, 0, GEMM_FLAG_BYTES);
-}
-
 struct tally {
     size_t run, wrong;
 };
@@ -115,7 +108,7 @@ static void replay(const struct line *l, bool (*run)(const struct line *l), stru
     if (ran && emulator->findings == 0 && hash == l->hash && recorded.bytes == l->bytes) return;
     t->wrong++;
     emulated_print();
-    clear_flags();
+    emulated_zero(recorded.gemm->workspaces);
     print_error("# %s %s %lu: %s, %zu findings, %llu wrong, worst %.3g, %zu bytes (%zu), hash "
                 "%016llx, the GPU's is "
                 "%016llx\n",

@@ -346,3 +346,23 @@ enum tmap_status emulated_recorded(enum tmap_status ran)
     if (ran != TMAP_OK) emulated_print();
     return ran;
 }
+
+void emulated_add(struct emulated_outcome *o, bool failed, bool wrong)
+{
+    const struct tmap_emulate_finding *f = emulated.finding;
+    if (emulated.findings && !o->findings)
+        snprintf(o->text, sizeof o->text, "%s: %s", tmap_emulate_kind_name(f->kind), f->text);
+    o->findings += emulated.findings;
+    o->failed |= failed;
+    o->wrong |= wrong;
+}
+
+bool emulated_is_right(const struct emulated_outcome *o)
+{
+    return !o->findings && !o->failed && !o->wrong;
+}
+
+void emulated_zero(struct stream_memory *m)
+{
+    for (size_t i = 0; i < m->count; i++) memset((void *)(uintptr_t)m->of[i].at, 0, m->zeroed);
+}

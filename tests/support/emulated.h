@@ -4,6 +4,7 @@
 #define TMAP_TESTS_EMULATED_H
 
 #include "driver/libcuda.h"
+#include "kernels/runtime/streams.h"
 #include "tmap/emulate.h"
 
 enum { EMULATED_FINDINGS = 64, EMULATED_MODULES = 32 };
@@ -30,6 +31,8 @@ bool emulated_load(const char *path);
 bool emulated_load_text(const char *text, size_t bytes, const char *name);
 void emulated_unload(void); /* all kernels; memory stays */
 void emulated_close(void);
+/* What launches leave zero for the next of their stream: one that went wrong may not have. */
+void emulated_zero(struct stream_memory *m);
 /* Of the allocation at an address, for which a host pointer stands; 0: there is none. */
 size_t emulated_bytes(uint64_t address);
 /* A kernel by its name, as module_get_function answers; NULL when no module has it. */
@@ -42,5 +45,16 @@ void emulated_print(void);
 /* After a run that was recorded, what it gave: nothing more is recorded, and a run that failed is
  * printed. */
 enum tmap_status emulated_recorded(enum tmap_status ran);
+
+/* What launches of one kernel came to: findings and the words of the first, wrong results, and
+ * launches that failed. */
+struct emulated_outcome {
+    size_t findings;
+    bool wrong, failed;
+    char text[440];
+};
+/* Adds the last launch. */
+void emulated_add(struct emulated_outcome *o, bool failed, bool wrong);
+bool emulated_is_right(const struct emulated_outcome *o);
 
 #endif
