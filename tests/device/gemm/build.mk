@@ -4,7 +4,7 @@ GEMM_RIG := $(B)/tests/device/gemm/rig.o
 $(GEMM_RIG) $(GEMM_TESTS:%=%.o): OBJ_CFLAGS = -Itests
 $(GEMM_TESTS): $(B)/tests/device/gemm/%: $(B)/tests/device/gemm/%.o $(LINK_IMAGES)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.o,$^) $(LINK_IMAGES) $(LIBS_ALL)
-$(addprefix $(B)/tests/device/gemm/,epilogues conv mixed routed graphs two hog size): $(GEMM_RIG)
+$(addprefix $(B)/tests/device/gemm/,epilogues conv mixed routed streams graphs two hog size): $(GEMM_RIG)
 $(B)/tests/device/gemm/faults $(B)/tests/device/gemm/epilogues: $(B)/tests/device/gemm/faults.image.o
 $(B)/tests/device/gemm/mixed: $(B)/tests/device/gemm/mixed_faults.image.o $(B)/tests/support/mixed_case.o
 $(B)/tests/device/gemm/conv: $(B)/tests/device/gemm/conv_faults.image.o

@@ -2,146 +2,93 @@
  * streams, copies and products captured into graphs and replayed beside eager launches, threads
  * that never set a context, a chain whose launches overlap. Every result has the bytes of the same
  * work done alone. */
-#include <dlfcn.h>
+#include "device/gemm/rig.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "kernels/copy/suite.h"
-#include "kernels/gemm/suite.h"
 #include "tmap/copy.h"
 
 enum { STREAMS = 8, ROUNDS = 40, N = 2048, M2 = 2176, K = 8192, SIDE = 2048, REPLAYS = 100 };
+enum { WATCHDOG_MS = 5000 };
 
-/* The driver's graphs, which the library itself never uses. */
-struct graphs {
-    int (*begin)(void *stream, int mode);
-    int (*end)(void *stream, void **graph);
-    int (*instantiate)(void **exec, void *graph, unsigned long long flags);
-    int (*launch)(void *exec, void *stream);
-    int (*destroy_exec)(void *exec);
-    int (*destroy)(void *graph);
-};
-
-struct rig {
-    struct tmap_gemm *gemm;
+struct streams {
+    struct rig rig;
     struct tmap_copy *copy;
-    const struct tmap_libcuda *api;
-    struct graphs graph;
     tmap_cu_stream stream[STREAMS];
     tmap_cu_deviceptr a, b, want;
     struct tmap_gemm_plan plan[STREAMS];
     size_t bytes;
     uint8_t *host, *good;
-    int number, failed;
 };
 
-static void tap(struct rig *r, bool good, const char *name)
-{
-    printf("%s %d - %s\n", good ? "ok" : "not ok", ++r->number, name);
-    fflush(stdout);
-    r->failed += !good;
-}
-
-static bool load_graphs(struct rig *r)
-{
-    static const char *const names[] = {"cuStreamBeginCapture_v2",     "cuStreamEndCapture",
-                                        "cuGraphInstantiateWithFlags", "cuGraphLaunch",
-                                        "cuGraphExecDestroy",          "cuGraphDestroy"};
-    void *at[6];
-    for (int i = 0; i < 6; i++)
-        if ((at[i] = dlsym(r->api->library, names[i])) == NULL) return false;
-    memcpy(&r->graph, at, sizeof at);
-    return true;
-}
-
-/* bf16 integers -2 .. 1. */
-static bool upload(struct rig *r, tmap_cu_deviceptr *to, size_t elements)
-{
-    uint16_t *x = malloc(elements * 2);
-    if (!x) return false;
-    for (size_t i = 0; i < elements; i++)
-        x[i] = (uint16_t[]){0xc000, 0xbf80, 0, 0x3f80}[(uint32_t)(i * 2654435761u) >> 30];
-    const bool good =
-        !r->api->mem_alloc(to, elements * 2) && !r->api->memcpy_htod(*to, x, elements * 2);
-    free(x);
-    return good;
-}
-
-static bool plan_of(struct rig *r, int i)
+static bool plan_of(struct streams *r, int i)
 {
     const struct tmap_gemm_config request = {.stream_k = TMAP_GEMM_STREAM_K_ANY};
-    struct tmap_gemm_problem p = {.kind = TMAP_GEMM_BF16,
-                                  .out = TMAP_GEMM_OUT_F32,
-                                  .m = N,
-                                  .n = M2,
-                                  .k = K,
-                                  .batch = 1,
-                                  .alpha = 1,
-                                  .a = {.address = r->a, .ld = K},
-                                  .b = {.address = r->b, .ld = K},
-                                  .d = {.ld = M2}};
-    return !r->api->mem_alloc(&p.d.address, r->bytes) &&
-           tmap_gemm_make_plan(r->gemm, &p, &request, &r->plan[i], NULL) == TMAP_OK &&
+    struct tmap_gemm_problem p = rig_problem(TMAP_GEMM_OUT_F32, N, M2, K, r->a, r->b, 0);
+    return !r->rig.api->mem_alloc(&p.d.address, r->bytes) &&
+           tmap_gemm_make_plan(r->rig.gemm, &p, &request, &r->plan[i], NULL) == TMAP_OK &&
            r->plan[i].needs_workspace;
 }
 
-static bool set_up(struct rig *r)
+static bool set_up(struct streams *r)
 {
     char why[200];
-    const struct tmap_open how = {.watchdog_ms = 5000};
-    if (tmap_gemm_open(&how, &r->gemm, why, sizeof why) != TMAP_OK ||
-        tmap_copy_open(&how, &r->copy, why, sizeof why) != TMAP_OK) {
-        printf("ok 1 # SKIP gemm: %s\n1..1\n", why);
+    const struct tmap_open how = {.watchdog_ms = WATCHDOG_MS};
+    if (!rig_open(&r->rig, 0, WATCHDOG_MS, "streams")) exit(0);
+    if (tmap_copy_open(&how, &r->copy, why, sizeof why) != TMAP_OK) {
+        printf("ok 1 # SKIP streams: %s\n1..1\n", why);
         exit(0);
     }
-    r->api = &r->gemm->gpu.api;
+    r->a = rig_operand(&r->rig, (size_t)N * K, 0);
+    r->b = rig_operand(&r->rig, (size_t)M2 * K, 0);
     r->bytes = (size_t)N * M2 * 4;
     r->host = malloc(r->bytes);
     r->good = malloc(r->bytes);
-    bool good = r->host && r->good && load_graphs(r) && upload(r, &r->a, (size_t)N * K) &&
-                upload(r, &r->b, (size_t)M2 * K);
+    bool good = r->host && r->good;
     for (int i = 0; i < STREAMS && good; i++)
-        good = !r->api->stream_create(&r->stream[i], TMAP_CU_STREAM_NON_BLOCKING) && plan_of(r, i);
+        good =
+            !r->rig.api->stream_create(&r->stream[i], TMAP_CU_STREAM_NON_BLOCKING) && plan_of(r, i);
     return good && tmap_gemm_run(&r->plan[0], r->stream[0]) == TMAP_OK &&
-           !r->api->ctx_synchronize() &&
-           !r->api->memcpy_dtoh(r->good, r->plan[0].problem.d.address, r->bytes);
+           !r->rig.api->ctx_synchronize() &&
+           !r->rig.api->memcpy_dtoh(r->good, r->plan[0].problem.d.address, r->bytes);
 }
 
-static bool is_good(struct rig *r, int i)
+static bool is_good(struct streams *r, int i)
 {
-    return !r->api->memcpy_dtoh(r->host, r->plan[i].problem.d.address, r->bytes) &&
+    return !r->rig.api->memcpy_dtoh(r->host, r->plan[i].problem.d.address, r->bytes) &&
            memcmp(r->host, r->good, r->bytes) == 0;
 }
 
-static bool all_good(struct rig *r)
+static bool all_good(struct streams *r)
 {
-    bool good = !r->api->ctx_synchronize();
+    bool good = !r->rig.api->ctx_synchronize();
     for (int i = 0; i < STREAMS; i++) good = good && is_good(r, i);
     return good;
 }
 
-static void clear(struct rig *r)
+static void clear(struct streams *r)
 {
     for (int i = 0; i < STREAMS; i++)
-        r->api->memset_d8_async(r->plan[i].problem.d.address, 0xff, r->bytes, NULL);
-    r->api->ctx_synchronize();
+        r->rig.api->memset_d8_async(r->plan[i].problem.d.address, 0xff, r->bytes, NULL);
+    r->rig.api->ctx_synchronize();
 }
 
-static void eight_streams(struct rig *r)
+static void eight_streams(struct streams *r)
 {
     bool good = true;
     clear(r);
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < STREAMS; i++)
             good = good && tmap_gemm_run(&r->plan[i], r->stream[i]) == TMAP_OK;
-    tap(r, good && all_good(r), "plans that need a workspace on eight streams at once");
+    rig_tap(&r->rig, good && all_good(r), "plans that need a workspace on eight streams at once");
 }
 
 struct worker {
-    struct rig *r;
+    struct streams *r;
     int i;
     bool good;
 };
@@ -154,12 +101,12 @@ static void *work(void *of)
     w->good = true;
     for (int round = 0; round < ROUNDS; round++)
         w->good = w->good && tmap_gemm_run(&w->r->plan[w->i], w->r->stream[w->i]) == TMAP_OK;
-    w->r->api->ctx_get_current(&after);
+    w->r->rig.api->ctx_get_current(&after);
     w->good = w->good && after == NULL;
     return NULL;
 }
 
-static void eight_threads(struct rig *r)
+static void eight_threads(struct streams *r)
 {
     pthread_t thread[STREAMS];
     struct worker w[STREAMS];
@@ -173,35 +120,36 @@ static void eight_threads(struct rig *r)
         pthread_join(thread[i], NULL);
         good = good && w[i].good;
     }
-    tap(r, good && all_good(r), "eight threads without a context of their own, which they keep");
+    rig_tap(&r->rig, good && all_good(r),
+            "eight threads without a context of their own, which they keep");
 }
 
 /* Products and copies captured on stream 0, a graph replayed beside eager launches of the same
  * plans on other streams; instantiated again; and another capture of the same. */
-static bool replay(struct rig *r, struct tmap_copy_plan *copy, struct tmap_copy_plan *beside)
+static bool replay(struct streams *r, struct tmap_copy_plan *copy, struct tmap_copy_plan *beside)
 {
     void *graph = NULL, *exec = NULL;
-    bool good = r->graph.begin(r->stream[0], 0) == 0;
+    bool good = r->rig.graph.begin(r->stream[0], 0) == 0;
     good = good && tmap_copy_run(copy, r->stream[0]) == TMAP_OK &&
            tmap_gemm_run(&r->plan[0], r->stream[0]) == TMAP_OK &&
            tmap_copy_run(copy, r->stream[0]) == TMAP_OK;
-    good = r->graph.end(r->stream[0], &graph) == 0 && good;
+    good = r->rig.graph.end(r->stream[0], &graph) == 0 && good;
     for (int again = 0; again < 2 && good; again++) {
-        good = r->graph.instantiate(&exec, graph, 0) == 0;
+        good = r->rig.graph.instantiate(&exec, graph, 0) == 0;
         for (int i = 0; i < REPLAYS && good; i++) {
-            good = r->graph.launch(exec, r->stream[0]) == 0;
+            good = r->rig.graph.launch(exec, r->stream[0]) == 0;
             for (int j = 0; j < 60 && good; j++)
                 good = tmap_copy_run(beside, r->stream[1]) == TMAP_OK;
             good = good && tmap_gemm_run(&r->plan[2], r->stream[2]) == TMAP_OK;
         }
-        good = good && !r->api->ctx_synchronize();
-        if (exec) r->graph.destroy_exec(exec);
+        good = good && !r->rig.api->ctx_synchronize();
+        if (exec) r->rig.graph.destroy_exec(exec);
     }
-    if (graph) r->graph.destroy(graph);
+    if (graph) r->rig.graph.destroy(graph);
     return good;
 }
 
-static bool plan_copy(struct rig *r, struct tmap_copy_plan *plan, uint64_t src, uint64_t *dst)
+static bool plan_copy(struct streams *r, struct tmap_copy_plan *plan, uint64_t src, uint64_t *dst)
 {
     const struct tmap_copy_problem p = {.kind = TMAP_COPY_TILE,
                                         .dtype = TMAP_BFLOAT16,
@@ -212,25 +160,26 @@ static bool plan_copy(struct rig *r, struct tmap_copy_plan *plan, uint64_t src, 
     return tmap_copy_make_plan(r->copy, &p, NULL, plan, NULL) == TMAP_OK;
 }
 
-static bool copied(struct rig *r, uint64_t src, uint64_t dst)
+static bool copied(struct streams *r, uint64_t src, uint64_t dst)
 {
     const size_t bytes = (size_t)SIDE * SIDE * 2;
-    return !r->api->memcpy_dtoh(r->host, dst, bytes) &&
-           !r->api->memcpy_dtoh(r->good + 0, src, bytes) && memcmp(r->host, r->good, bytes) == 0;
+    return !r->rig.api->memcpy_dtoh(r->host, dst, bytes) &&
+           !r->rig.api->memcpy_dtoh(r->good + 0, src, bytes) &&
+           memcmp(r->host, r->good, bytes) == 0;
 }
 
-static void graphs(struct rig *r)
+static void graphs(struct streams *r)
 {
     struct tmap_copy_plan copy, beside;
     tmap_cu_deviceptr one = 0, two = 0;
     const size_t bytes = (size_t)SIDE * SIDE * 2;
     clear(r);
-    bool good = !r->api->mem_alloc(&one, bytes) && !r->api->mem_alloc(&two, bytes) &&
+    bool good = !r->rig.api->mem_alloc(&one, bytes) && !r->rig.api->mem_alloc(&two, bytes) &&
                 plan_copy(r, &copy, r->a, &one) && plan_copy(r, &beside, r->b, &two);
     for (int capture = 0; capture < 2 && good; capture++) {
-        r->api->memset_d8_async(one, 0xff, bytes, NULL);
-        r->api->memset_d8_async(two, 0xff, bytes, NULL);
-        r->api->ctx_synchronize();
+        r->rig.api->memset_d8_async(one, 0xff, bytes, NULL);
+        r->rig.api->memset_d8_async(two, 0xff, bytes, NULL);
+        r->rig.api->ctx_synchronize();
         good = replay(r, &copy, &beside) && is_good(r, 0) && is_good(r, 2);
     }
     uint8_t *whole = malloc(r->bytes);
@@ -238,67 +187,51 @@ static void graphs(struct rig *r)
     good = good && whole && copied(r, r->a, one) && copied(r, r->b, two);
     if (whole) memcpy(r->good, whole, r->bytes);
     free(whole);
-    tap(r, good,
-        "graphs of copies and products beside eager launches, captured and instantiated twice");
+    rig_tap(&r->rig, good,
+            "graphs of copies and products beside eager launches, captured and instantiated twice");
 }
 
 /* D2 = (A B) C where each launch begins before its predecessor has ended, against waiting ones. */
-static void chain(struct rig *r)
+static void chain(struct streams *r)
 {
-    struct tmap_gemm_problem p = {.kind = TMAP_GEMM_BF16,
-                                  .out = TMAP_GEMM_OUT_BF16,
-                                  .m = N,
-                                  .n = N,
-                                  .k = N,
-                                  .batch = 1,
-                                  .alpha = 1 / 64.0f,
-                                  .a = {.address = r->a, .ld = N},
-                                  .b = {.address = r->b, .ld = N},
-                                  .d = {.ld = N}};
+    struct tmap_gemm_problem p = rig_problem(TMAP_GEMM_OUT_BF16, N, N, N, r->a, r->b, 0);
     struct tmap_gemm_plan link[2][2];
     tmap_cu_deviceptr d1 = 0, d2 = 0;
     const size_t bytes = (size_t)N * N * 2;
-    bool good = !r->api->mem_alloc(&d1, bytes) && !r->api->mem_alloc(&d2, bytes);
+    bool good = !r->rig.api->mem_alloc(&d1, bytes) && !r->rig.api->mem_alloc(&d2, bytes);
     for (int overlap = 0; overlap < 2 && good; overlap++) {
         const struct tmap_gemm_config request = {.overlap = overlap ? 0 : -1};
-        p.a.address = r->a, p.d.address = d1;
-        good = tmap_gemm_make_plan(r->gemm, &p, &request, &link[overlap][0], NULL) == TMAP_OK;
+        p.alpha = 1 / 64.0f, p.a.address = r->a, p.d.address = d1;
+        good = tmap_gemm_make_plan(r->rig.gemm, &p, &request, &link[overlap][0], NULL) == TMAP_OK;
         p.a.address = d1, p.d.address = d2;
-        good =
-            good && tmap_gemm_make_plan(r->gemm, &p, &request, &link[overlap][1], NULL) == TMAP_OK;
+        good = good &&
+               tmap_gemm_make_plan(r->rig.gemm, &p, &request, &link[overlap][1], NULL) == TMAP_OK;
     }
     for (int i = 0; i < 2 && good; i++) good = tmap_gemm_run(&link[0][i], r->stream[0]) == TMAP_OK;
-    good = good && !r->api->ctx_synchronize() && !r->api->memcpy_dtoh(r->good, d2, bytes);
+    good = good && !r->rig.api->ctx_synchronize() && !r->rig.api->memcpy_dtoh(r->good, d2, bytes);
     for (int round = 0; round < 300 && good; round++) {
-        r->api->memset_d8_async(d1, 0xff, bytes, r->stream[0]);
+        r->rig.api->memset_d8_async(d1, 0xff, bytes, r->stream[0]);
         for (int i = 0; i < 2 && good; i++)
             good = tmap_gemm_run(&link[1][i], r->stream[0]) == TMAP_OK;
         if (round % 30) continue;
-        good = good && !r->api->ctx_synchronize() && !r->api->memcpy_dtoh(r->host, d2, bytes) &&
-               memcmp(r->host, r->good, bytes) == 0;
+        good = good && !r->rig.api->ctx_synchronize() &&
+               !r->rig.api->memcpy_dtoh(r->host, d2, bytes) && memcmp(r->host, r->good, bytes) == 0;
     }
-    tap(r, good, "a chain of overlapping launches gives what waiting ones do");
-}
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    rig_tap(&r->rig, good, "a chain of overlapping launches gives what waiting ones do");
 }
 
 /* How long the driver takes over a fatbin: streams FILE... */
-static void time_images(struct rig *r, int count, char **paths)
+static void time_images(struct streams *r, int count, char **paths)
 {
     for (int i = 0; i < count; i++) {
         tmap_cu_module module;
         FILE *f = fopen(paths[i], "rb");
         uint8_t *image = calloc(1, 32 << 20);
         const size_t bytes = f && image ? fread(image, 1, 32 << 20, f) : 0;
-        const double from = now_ms();
-        const int code = bytes ? r->api->module_load_data(&module, image) : -1;
-        printf("# %s: %zu bytes, %.2f ms, %d\n", paths[i], bytes, now_ms() - from, code);
-        if (code == 0) r->api->module_unload(module);
+        const double from = 1e3 * rig_seconds();
+        const int code = bytes ? r->rig.api->module_load_data(&module, image) : -1;
+        printf("# %s: %zu bytes, %.2f ms, %d\n", paths[i], bytes, 1e3 * rig_seconds() - from, code);
+        if (code == 0) r->rig.api->module_unload(module);
         if (f) fclose(f);
         free(image);
     }
@@ -306,13 +239,13 @@ static void time_images(struct rig *r, int count, char **paths)
 
 int main(int argc, char **argv)
 {
-    static struct rig r;
-    const double from = now_ms();
+    static struct streams r;
+    const double from = 1e3 * rig_seconds();
     if (!set_up(&r)) {
         printf("not ok 1 - set up\n1..1\n");
         return 1;
     }
-    printf("# opened, planned and filled in %.1f ms\n", now_ms() - from);
+    printf("# opened, planned and filled in %.1f ms\n", 1e3 * rig_seconds() - from);
     time_images(&r, argc - 1, argv + 1);
     eight_streams(&r);
     eight_threads(&r);
@@ -320,9 +253,9 @@ int main(int argc, char **argv)
     chain(&r);
     tmap_cu_context kept = NULL;
     tmap_copy_close(r.copy);
-    struct tmap_libcuda api = *r.api;
+    struct tmap_libcuda api = *r.rig.api;
     api.ctx_get_current(&kept);
-    tap(&r, kept != NULL, "closing one suite leaves the thread its context");
-    printf("1..%d\n", r.number);
-    return r.failed != 0;
+    rig_tap(&r.rig, kept != NULL, "closing one suite leaves the thread its context");
+    printf("1..%d\n", r.rig.number);
+    return r.rig.failed != 0;
 }
