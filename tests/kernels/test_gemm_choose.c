@@ -445,14 +445,18 @@ static void torn_rows_ask_for_neighbours(void **state)
     }
 }
 
-/* At the power limit fewer bytes an operation are worth more than fewer clocks. */
-static void long_products_take_the_tall_tile(void **state)
+/* At the power limit fewer bytes an operation are worth as much as fewer clocks, but seldom more:
+ * of 20 products that took the tall tile 128 x 256 and its like took 0.97 of the time (H200). */
+static void few_products_take_the_tall_tile(void **state)
 {
     (void)state;
     static const struct {
         int32_t m, n, k;
         bool tall;
-    } cases[] = {{16384, 16384, 16384, true}, {12288, 5120, 8192, true}, {4096, 4096, 4096, false}};
+    } cases[] = {{20000, 6144, 6144, false},
+                 {16384, 16384, 16384, false},
+                 {4096, 4096, 4096, false},
+                 {2846, 10240, 8192, true}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gemm_choice first;
         const struct tmap_gemm_problem p =
@@ -496,7 +500,7 @@ int main(void)
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),
         cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
         cmocka_unit_test(one_stage_is_no_ring),
-        cmocka_unit_test(long_products_take_the_tall_tile),
+        cmocka_unit_test(few_products_take_the_tall_tile),
         cmocka_unit_test(neighbours_write_a_sector_together),
         cmocka_unit_test(torn_rows_ask_for_neighbours),
         cmocka_unit_test(without_a_gpu_opening_says_why),

@@ -145,11 +145,12 @@ static const double CONV_TURN_FIT = 1.08;
  * layers of the same device. */
 static const double FEW_COLUMNS = 96;
 
-/* Nobody loads or stores aside. Beyond TALL_US it counts the less the longer a product is: at the
- * device's power limit saved clocks return only part of their time, and a tall tile moves a fifth
- * fewer bytes an operation (docs/GEMM.md). */
+/* Nobody loads or stores aside. Beyond TALL_US it counts the less the longer a product is, down to
+ * TALL_LEAST: at the device's power limit saved clocks return only part of their time, and a tall
+ * tile moves a fifth fewer bytes an operation (docs/GEMM.md). */
 static const double TALL_FIT = 1.106;
 static const double TALL_US = 200;
+static const double TALL_LEAST = 0.065;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
 static const double TWO_CHAINS = 1.268;
@@ -525,7 +526,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     compute_us *= in_step(c, up(tiles / c->clusters) * k_blocks_of(view) / c->split_k, own);
     if (c->stream_k > 0 && c->split_k == 1 && !own) compute_us *= STREAM_FIT;
     if (gemm_is_tall(choice->instance))
-        compute_us *= 1 + (TALL_FIT - 1) * smaller(1, TALL_US / compute_us);
+        compute_us *= 1 + larger(TALL_LEAST, (TALL_FIT - 1) * smaller(1, TALL_US / compute_us));
     if (c->pingpong > 0) compute_us *= TURN_FIT;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
