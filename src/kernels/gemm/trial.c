@@ -56,6 +56,8 @@ static struct layout layout_of(const struct tmap_gemm_problem *problem)
 
 /* --- without a device --------------------------------------------------------------------------*/
 
+const int32_t gemm_h200_resident[] = {0, H200_SMS, 66, 39, 30, 22, 17, 15, 15};
+
 static enum tmap_status on_paper(struct tmap_gemm *suite)
 {
     const struct tmap_target target = tmap_default_target();
@@ -64,7 +66,7 @@ static enum tmap_status on_paper(struct tmap_gemm *suite)
     suite->gpu.sm_count = H200_SMS;
     suite->gpu.clock_mhz = H200_MHZ;
     suite->gpu.memory_bytes_per_us = H200_BYTES_PER_US;
-    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) suite->resident[size] = H200_SMS / size;
+    memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
     const enum tmap_status status = tmap_capacity(target.arch, &suite->smem_optin_bytes, NULL);
     return status != TMAP_OK ? status
                              : tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite->checker);
