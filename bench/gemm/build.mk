@@ -20,10 +20,11 @@ gemm-plot:
 
 # make build/bench/gemm/fit/fit: fits the cost model's constants to what `gemm fit` printed.
 GEMM_FIT := $(B)/bench/gemm/fit/fit
-GEMM_CONSTANTS := src/kernels/gemm/model.c src/kernels/gemm/model_promoted.h
-GEMM_FITTED := $(B)/gen/fit/model.c $(B)/gen/fit/kernels/gemm/model_promoted.h
+GEMM_MODEL_PARTS := kernels/gemm/model_conv.h kernels/gemm/model_promoted.h
+GEMM_CONSTANTS := src/kernels/gemm/model.c $(addprefix src/,$(GEMM_MODEL_PARTS))
+GEMM_FITTED := $(addprefix $(B)/gen/fit/,model.c $(GEMM_MODEL_PARTS))
 $(B)/gen/fit/model.c: src/kernels/gemm/model.c
-$(B)/gen/fit/kernels/gemm/model_promoted.h: src/kernels/gemm/model_promoted.h
+$(addprefix $(B)/gen/fit/,$(GEMM_MODEL_PARTS)): $(B)/gen/fit/%: src/%
 $(GEMM_FITTED):
 	@mkdir -p $(@D)
 	$(Q)sed -E 's/^static const double ([A-Z][A-Z_0-9]*) = /double \1 = /' $< >$@

@@ -1,5 +1,6 @@
 /* What a configuration should cost: the larger of the time that the busiest block takes and the
  * time that memory takes, softly, and what a launch takes anyway. */
+#include "kernels/gemm/model_conv.h"
 #include "kernels/gemm/model_promoted.h"
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
@@ -129,22 +130,6 @@ static double softly(double a, double b)
     return larger(a, b) * (1 + 0.19 * ratio * ratio * ratio * ratio);
 }
 
-/* Of convolutions the clocks of a row of an operand's box: of a pixel of an im2col box, of one of a
- * patch's, and of a filter; what the rest of the fit makes too little or too much of. Fitted to 250
- * drawn layers (bench/gemm/conv.py, H200, 2026-11-23). */
-static const double PIXEL_CLOCKS = 4.8;
-static const double PATCH_CLOCKS = 0.35;
-static const double FILTER_CLOCKS = 1.03;
-static const double CONV_PAIRS = 0.93;
-static const double CONV_FOURS = 0.969;
-static const double CONV_SQUARES = 0.84;
-static const double CONV_EIGHTS = 0.89;
-static const double PATCH_FIT = 1.066;
-static const double CONV_TURN_FIT = 1.08;
-/* Of 32 channels at once a multiply of fewer columns takes as long as of so many: fitted to 14
- * layers of the same device. */
-static const double FEW_COLUMNS = 96;
-
 /* Nobody loads or stores aside. Beyond TALL_US it counts the less the longer a product is, down to
  * TALL_LEAST: at the device's power limit saved clocks return only part of their time, and a tall
  * tile moves a fifth fewer bytes an operation (docs/GEMM.md). */
@@ -232,25 +217,6 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
               zero_rows(view->n, c->tile_n, c->cluster_n, c->cluster_m);
     t.alone = t.blocks * 2 <= suite->gpu.sm_count ? ALONE : 1;
     return t;
-}
-
-/* What a convolution's copies of a k-block take. */
-static double conv_clocks(const struct gemm_instance *instance, const struct tmap_gemm_config *c)
-{
-    const double filters = FILTER_CLOCKS * c->tile_n / c->cluster_m;
-    if (instance->patch) return PATCH_CLOCKS * GEMM_PATCH_ROWS + GEMM_PATCH_TAPS * filters;
-    return PIXEL_CLOCKS * c->tile_m / c->cluster_n + filters;
-}
-
-static double conv_fit(const struct tmap_gemm_config *c)
-{
-    const int32_t sharers = c->cluster_m * c->cluster_n;
-    return (c->patch > 0 ? PATCH_FIT : 1) * (c->pingpong > 0 ? CONV_TURN_FIT : 1) *
-           (sharers == 1                   ? 1
-            : sharers == 2                 ? CONV_PAIRS
-            : sharers == 8                 ? CONV_EIGHTS
-            : c->cluster_m == c->cluster_n ? CONV_SQUARES
-                                           : CONV_FOURS);
 }
 
 /* What a k-block's multiplies take, as far as they bound it. */
