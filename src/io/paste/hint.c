@@ -198,7 +198,7 @@ static const struct hint *first_in_rest(const struct io_text *text, bool strings
                                         size_t *where, bool *no_memory)
 {
     char *words = malloc(text->size + 1);
-    struct io_text rest = {NULL, NULL, 0};
+    struct io_text rest = {.text = NULL};
     const struct hint *hint = NULL;
 
     if (words) {

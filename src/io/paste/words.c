@@ -90,6 +90,44 @@ static bool is_code(const char *line, size_t size)
     return false;
 }
 
+/* A line's end may become a blank. */
+static void note_pairs(struct io_text *text)
+{
+    for (size_t i = 1; i < text->size; i++) {
+        const uint8_t a = (uint8_t)text->lower[i - 1], b = (uint8_t)text->lower[i];
+        const uint8_t firsts[] = {a, a == '\n' ? ' ' : a}, seconds[] = {b, b == '\n' ? ' ' : b};
+        for (int j = 0; j < 4; j++) {
+            const uint32_t pair = (uint32_t)firsts[j & 1] << 8 | seconds[j >> 1];
+            text->pairs[pair >> 3] |= (uint8_t)(1u << (pair & 7));
+        }
+    }
+}
+
+/* False only if the word is nowhere in the text. */
+static bool may_have(const struct io_text *text, const char *word, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        const uint32_t pair = (uint32_t)(uint8_t)word[i - 1] << 8 | (uint8_t)word[i];
+        if (!(text->pairs[pair >> 3] >> (pair & 7) & 1)) return false;
+    }
+    return true;
+}
+
+/* The same of groups. There are hundreds, and a line may be of megabytes. */
+static bool may_have_each(const struct io_text *text, const char *groups)
+{
+    bool one = false;
+
+    for (const char *word = groups;; word++) {
+        const size_t n = strcspn(word, "|&");
+        one = one || may_have(text, word, n > 1 && word[n - 1] == '$' ? n - 1 : n);
+        word += n;
+        if (*word == '|') continue;
+        if (!one || !*word) return one;
+        one = false;
+    }
+}
+
 bool io_text_of(const char *text, size_t size, struct io_text *out)
 {
     char *lower = malloc(size + 1);
@@ -98,7 +136,8 @@ bool io_text_of(const char *text, size_t size, struct io_text *out)
     for (size_t i = 0; i < size; i++)
         lower[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] + 32) : text[i];
     lower[size] = 0;
-    *out = (struct io_text){text, lower, size};
+    *out = (struct io_text){.text = text, .lower = lower, .size = size};
+    note_pairs(out);
     return true;
 }
 
@@ -125,6 +164,7 @@ bool io_words_in(const struct io_text *text, size_t at, size_t length, const cha
 {
     const size_t end = at + length;
 
+    if (!may_have_each(text, groups)) return false;
     for (size_t next; at < end; at = next) {
         const char *line = text->lower + at;
         const size_t left = end - at, most = left < IO_MESSAGE ? left : IO_MESSAGE;

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* A message is no longer than this; what stands further apart on a line does not belong together.
  */
@@ -16,6 +17,7 @@ struct io_text {
     const char *text;
     char *lower; /* the same in lower case; where a sentence goes on, a blank for the line's end */
     size_t size;
+    uint8_t pairs[1 << 13]; /* a bit for each two characters that follow each other in `lower` */
 };
 
 /* io_text_of() : the text must live as long; false without memory. io_text_free() it. */
