@@ -90,16 +90,19 @@ static bool is_code(const char *line, size_t size)
     return false;
 }
 
-/* A line's end may become a blank. */
+/* Of two characters that follow each other; a line's end counts as the blank that it may become. */
+static uint32_t pair_of(char first, char second)
+{
+    const uint8_t a = (uint8_t)(first == '\n' ? ' ' : first);
+    const uint8_t b = (uint8_t)(second == '\n' ? ' ' : second);
+    return (uint32_t)a << 8 | b;
+}
+
 static void note_pairs(struct io_text *text)
 {
     for (size_t i = 1; i < text->size; i++) {
-        const uint8_t a = (uint8_t)text->lower[i - 1], b = (uint8_t)text->lower[i];
-        const uint8_t firsts[] = {a, a == '\n' ? ' ' : a}, seconds[] = {b, b == '\n' ? ' ' : b};
-        for (int j = 0; j < 4; j++) {
-            const uint32_t pair = (uint32_t)firsts[j & 1] << 8 | seconds[j >> 1];
-            text->pairs[pair >> 3] |= (uint8_t)(1u << (pair & 7));
-        }
+        const uint32_t pair = pair_of(text->lower[i - 1], text->lower[i]);
+        text->pairs[pair >> 3] |= (uint8_t)(1u << (pair & 7));
     }
 }
 
@@ -107,7 +110,7 @@ static void note_pairs(struct io_text *text)
 static bool may_have(const struct io_text *text, const char *word, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        const uint32_t pair = (uint32_t)(uint8_t)word[i - 1] << 8 | (uint8_t)word[i];
+        const uint32_t pair = pair_of(word[i - 1], word[i]);
         if (!(text->pairs[pair >> 3] >> (pair & 7) & 1)) return false;
     }
     return true;
