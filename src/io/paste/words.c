@@ -54,28 +54,6 @@ static bool has_whole(const char *text, size_t size, const char *word, size_t n)
     return false;
 }
 
-/* Whether one of the alternatives "a|b|c" (up to & or the end) is in the text. */
-static bool has_one(const char *text, size_t size, const char *words)
-{
-    while (*words && *words != '&') {
-        const size_t n = strcspn(words, "|&");
-        const bool whole = n > 1 && words[n - 1] == '$';
-        if (whole ? has_whole(text, size, words, n - 1) : has(text, size, words, n)) return true;
-        words += n;
-        if (*words == '|') words++;
-    }
-    return false;
-}
-
-static bool has_each(const char *text, size_t size, const char *groups)
-{
-    for (; has_one(text, size, groups); groups++) {
-        groups = strchr(groups, '&');
-        if (!groups) return true;
-    }
-    return false;
-}
-
 /* A line of Python or C that says nothing of itself: it defines, imports or returns. */
 static bool is_code(const char *line, size_t size)
 {
@@ -106,29 +84,52 @@ static void note_pairs(struct io_text *text)
     }
 }
 
-/* False only if the word is nowhere in the text. */
-static bool may_have(const struct io_text *text, const char *word, size_t n)
+/* A piece of a text. */
+struct piece {
+    const struct io_text *of;
+    const char *lower;
+    size_t size;
+};
+
+/* Whether a piece has a word of n characters, or may have it. */
+typedef bool finder(const struct piece *in, const char *word, size_t n, bool whole);
+
+static bool has_word(const struct piece *in, const char *word, size_t n, bool whole)
 {
+    return whole ? has_whole(in->lower, in->size, word, n) : has(in->lower, in->size, word, n);
+}
+
+/* False only if the word is nowhere in the text that the piece is of. */
+static bool may_have_word(const struct piece *in, const char *word, size_t n, bool whole)
+{
+    (void)whole;
     for (size_t i = 1; i < n; i++) {
         const uint32_t pair = pair_of(word[i - 1], word[i]);
-        if (!(text->pairs[pair >> 3] >> (pair & 7) & 1)) return false;
+        if (!(in->of->pairs[pair >> 3] >> (pair & 7) & 1)) return false;
     }
     return true;
 }
 
-/* The same of groups. There are hundreds, and a line may be of megabytes. */
-static bool may_have_each(const struct io_text *text, const char *groups)
+/* Whether one of the alternatives "a|b|c" (up to & or the end) is found. */
+static bool has_one(const struct piece *in, finder *find, const char *words)
 {
-    bool one = false;
-
-    for (const char *word = groups;; word++) {
-        const size_t n = strcspn(word, "|&");
-        one = one || may_have(text, word, n > 1 && word[n - 1] == '$' ? n - 1 : n);
-        word += n;
-        if (*word == '|') continue;
-        if (!one || !*word) return one;
-        one = false;
+    while (*words && *words != '&') {
+        const size_t n = strcspn(words, "|&");
+        const bool whole = n > 1 && words[n - 1] == '$';
+        if (find(in, words, n - whole, whole)) return true;
+        words += n;
+        if (*words == '|') words++;
     }
+    return false;
+}
+
+static bool has_each(const struct piece *in, finder *find, const char *groups)
+{
+    for (; has_one(in, find, groups); groups++) {
+        groups = strchr(groups, '&');
+        if (!groups) return true;
+    }
+    return false;
 }
 
 bool io_text_of(const char *text, size_t size, struct io_text *out)
@@ -167,14 +168,16 @@ bool io_words_in(const struct io_text *text, size_t at, size_t length, const cha
 {
     const size_t end = at + length;
 
-    if (!may_have_each(text, groups)) return false;
+    /* There are hundreds of groups, and a line may be of megabytes. */
+    if (!has_each(&(struct piece){.of = text}, may_have_word, groups)) return false;
     for (size_t next; at < end; at = next) {
         const char *line = text->lower + at;
         const size_t left = end - at, most = left < IO_MESSAGE ? left : IO_MESSAGE;
         const char *newline = memchr(line, '\n', most);
         const size_t piece = newline ? (size_t)(newline - line) : most;
         next = newline ? at + piece + 1 : left <= IO_MESSAGE ? end : at + IO_MESSAGE / 2;
-        if ((!code && is_code(line, piece)) || !has_each(line, piece, groups)) continue;
+        const struct piece message = {text, line, piece};
+        if ((!code && is_code(line, piece)) || !has_each(&message, has_word, groups)) continue;
         return *where = at, true;
     }
     return false;
