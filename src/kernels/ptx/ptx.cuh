@@ -227,6 +227,12 @@ template <int THREADS> PTX_FN void named_barrier_pass(uint32_t id)
     asm volatile("bar.arrive %0, %1;" ::"r"(id), "n"(THREADS) : "memory");
 }
 
+// For barriers that a fence of their own makes known (fence_mbarrier_init): the arrival that
+// releases waits for every access to memory of the thread.
+PTX_FN void cluster_arrive_relaxed()
+{
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+}
 PTX_FN void cluster_arrive()
 {
     asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

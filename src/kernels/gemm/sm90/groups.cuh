@@ -153,7 +153,8 @@ template <class S> PTX_FN void gemm_group(const gemm_params &p)
     const int32_t cluster = blockIdx.x / cluster_size;
     const cluster_place at(p);
 
-    begin<S>(p, smem, cluster_size, watch);
+    announce<S>(p, smem, cluster_size);
+    meet_blocks<S>(p, smem, cluster_size, watch);
     ptx::grid_wait(); // for the members' parameters
     if (threadIdx.x < 128) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();

@@ -33,18 +33,22 @@ template <class S>
 PTX_FN void consume_in_turns(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
                              int32_t cluster, const ptx::watch &watch);
 
-// By one warp, a slot a lane.
+// A slot a warp: the lanes of one would make theirs one after the other.
 template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
 {
-    const uint32_t readers = p.cluster_m + p.cluster_n - 1;
-    for (int32_t slot = threadIdx.x % 32; slot < p.stages; slot += 32) {
-        ptx::mbarrier_init(smem.full(slot), 1);
-        ptx::mbarrier_init(smem.empty(slot), S::READERS * readers + (FAULT(p, 6) ? 1 : 0) +
-                                                 (S::PINGPONG && FAULT(p, 43) ? readers : 0));
+    const uint32_t readers = p.cluster_m + p.cluster_n - 1, thread = this_thread();
+    if (thread % 32 == 0) {
+#pragma unroll 1
+        for (int32_t slot = thread / 32; slot < p.stages; slot += S::THREADS / 32) {
+            ptx::mbarrier_init(smem.full(slot), 1);
+            ptx::mbarrier_init(smem.empty(slot), S::READERS * readers + (FAULT(p, 6) ? 1 : 0) +
+                                                     (S::PINGPONG && FAULT(p, 43) ? readers : 0));
+        }
+        if constexpr (S::PINGPONG)
+            if (thread == 32) init_turns<S>(smem);
+        if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
     }
-    if constexpr (S::PINGPONG)
-        if (threadIdx.x % 32 == 0) init_turns<S>(smem);
-    if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
+    __syncwarp();
 }
 
 // The sum of a tile's part goes to whoever finishes the tile, or is made whole and stored.
@@ -157,38 +161,42 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     await_panels(p, wg); // what the last stores read does not outlive this block
 }
 
-// Barriers made and known to everyone who may arrive on them.
+// Barriers made, and the other blocks of the cluster told so. What a thread works out from here to
+// meet_blocks(), which waits for theirs, takes no time.
 template <class S>
-PTX_FN void begin(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
-                  const ptx::watch &watch)
+PTX_FN void announce(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size)
 {
-    if (threadIdx.x / 32 == 1) init_barriers<S>(p, smem);
+    init_barriers<S>(p, smem);
+    if (cluster_size > 1 && !FAULT(p, 9)) ptx::cluster_arrive_relaxed();
+}
+template <class S>
+PTX_FN void meet_blocks(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
+                        const ptx::watch &watch)
+{
     if (threadIdx.x / 32 == 2) refuse_mismatch(p, S::BM, S::BN, S::STAGE_BYTES, smem.base, watch);
     if (cluster_size > 1 && !FAULT(p, 9))
-        ptx::cluster_sync();
+        ptx::cluster_wait();
     else
         __syncthreads();
+}
+PTX_FN void prefetch_maps(const gemm_params &p)
+{
+    if (threadIdx.x != 64) return;
+    ptx::prefetch_tensormap(&p.a);
+    ptx::prefetch_tensormap(&p.b);
+    ptx::prefetch_tensormap(&p.d);
 }
 
 // Everything before the work: a launch may start under its predecessor's end, so memory is touched
 // after the wait only; the successor may come as soon as every block of this one runs.
 template <class S>
-PTX_FN void make_ready(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
-                       const ptx::watch &watch)
-{
-    ptx::grid_let_next_start();
-    if (threadIdx.x == 96) {
-        ptx::prefetch_tensormap(&p.a);
-        ptx::prefetch_tensormap(&p.b);
-        ptx::prefetch_tensormap(&p.d);
-    }
-    begin<S>(p, smem, cluster_size, watch);
-}
-template <class S>
 PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
                     const ptx::watch &watch)
 {
-    make_ready<S>(p, smem, cluster_size, watch);
+    ptx::grid_let_next_start();
+    announce<S>(p, smem, cluster_size);
+    prefetch_maps(p);
+    meet_blocks<S>(p, smem, cluster_size, watch);
     ptx::grid_wait();
 }
 
@@ -206,21 +214,20 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster_size = p.cluster_m * p.cluster_n * p.split;
     const int32_t cluster = blockIdx.x / cluster_size;
+    if (DELAY(p, DELAY_INIT) && ptx::cluster_rank() == 1) ptx::pause_us(50);
+    ptx::grid_let_next_start();
+    announce<S>(p, smem, cluster_size);
     const cluster_place at(p);
-    const bool producer = threadIdx.x < 128;
-
-    if (DELAY(p, DELAY_INIT) && at.rank == 1) ptx::pause_us(50);
-    const bool loads = is_loader<S>();
+    const bool producer = threadIdx.x < 128, loads = is_loader<S>();
     errands<S> todo;
     if (loads) todo.begin(p, smem, at, cluster);
+    prefetch_maps(p);
+    meet_blocks<S>(p, smem, cluster_size, watch);
     if constexpr (S::EARLY) {
-        make_ready<S>(p, smem, cluster_size, watch);
         if (loads && ptx::elect_one()) load_early<S>(p, todo.next);
         __syncwarp(); // the others' wait comes after it
-        ptx::grid_wait();
-    } else {
-        prepare<S>(p, smem, cluster_size, watch);
     }
+    ptx::grid_wait();
 
     if (producer) {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_lower<S::FEW_REGISTERS>();

@@ -183,8 +183,8 @@ template <class S> struct errand {
 };
 
 // What the producer has to do: the next tile, worked out; nothing left in it when there is none.
-// The first is worked out before the barriers are made: its divisions would keep the first load
-// waiting, for which every other thread waits.
+// The first is worked out while the other blocks make their barriers: its divisions would keep the
+// first load waiting, for which every other thread waits.
 template <class S> struct errands {
     worklist list;
     errand<S> next;
