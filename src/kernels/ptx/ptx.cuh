@@ -17,6 +17,12 @@ PTX_FN uint32_t smem_addr(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
+PTX_FN int32_t cluster_index()
+{
+    int32_t i;
+    asm volatile("mov.u32 %0, %%clusterid.x;" : "=r"(i));
+    return i;
+}
 PTX_FN uint32_t cluster_rank()
 {
     uint32_t r;

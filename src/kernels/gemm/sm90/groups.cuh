@@ -150,7 +150,7 @@ template <class S> PTX_FN void gemm_group(const gemm_params &p)
     const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels, p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster_size = p.cluster_m * p.cluster_n;
-    const int32_t cluster = blockIdx.x / cluster_size;
+    const int32_t cluster = ptx::cluster_index();
     const cluster_place at(p);
 
     announce<S>(p, smem, cluster_size);

@@ -60,7 +60,7 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
     const uint32_t rank = ptx::cluster_rank();
     // Kept, it would be a register too many there.
     if constexpr (S::AHEAD || (S::PROMOTE && S::CHAIN == S::BN))
-        cluster = blockIdx.x / (p.cluster_m * p.cluster_n);
+        cluster = ptx::cluster_index();
     if (S::SPLITS && p.split > 1) {
         deliver_part<S>(acc, p, smem.base, wg, w.k_end == p.k_blocks, at, watch);
     } else if (w.k_end < p.k_blocks) {
@@ -81,7 +81,7 @@ PTX_FN void deliver_finished(typename S::acc_t (&acc)[S::REGS], const gemm_param
                              const ptx::watch &watch)
 {
     const bool split = S::SPLITS && p.split > 1;
-    cluster = blockIdx.x / (p.cluster_m * p.cluster_n); // kept, a register too many
+    cluster = ptx::cluster_index(); // kept, a register too many
     if constexpr (S::KEEPS && !S::GATED)
         if (OFTEN(!split && w.k_begin == 0 && w.k_end == p.k_blocks && is_straight<S>(p))) {
             finish_straight<S>(acc, p, smem.staging(wg), wg, at, with);
@@ -213,14 +213,13 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels, p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster_size = p.cluster_m * p.cluster_n * p.split;
-    const int32_t cluster = blockIdx.x / cluster_size;
     if (DELAY(p, DELAY_INIT) && ptx::cluster_rank() == 1) ptx::pause_us(50);
     ptx::grid_let_next_start();
     announce<S>(p, smem, cluster_size);
     const cluster_place at(p);
     const bool producer = threadIdx.x < 128, loads = is_loader<S>();
     errands<S> todo;
-    if (loads) todo.begin(p, smem, at, cluster);
+    if (loads) todo.begin(p, smem, at, ptx::cluster_index());
     prefetch_maps(p);
     meet_blocks<S>(p, smem, cluster_size, watch);
     if constexpr (S::EARLY) {
@@ -240,7 +239,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
                     produce<S>(p, smem, at, todo, watch);
             }
         } else if (!S::PINGPONG && p.hand && warp <= S::WGS) {
-            store_for<S>(p, smem, cluster, warp - 1);
+            store_for<S>(p, smem, ptx::cluster_index(), warp - 1);
         }
         __syncwarp();
         if (S::SPLITS &&
@@ -251,9 +250,9 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     } else {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::MANY_REGISTERS>();
         if constexpr (S::PINGPONG)
-            consume_in_turns<S>(p, smem, at.fillers(), cluster, watch);
+            consume_in_turns<S>(p, smem, at.fillers(), ptx::cluster_index(), watch);
         else
-            consume<S>(p, smem, at.fillers(), cluster, watch);
+            consume<S>(p, smem, at.fillers(), ptx::cluster_index(), watch);
     }
 }
 

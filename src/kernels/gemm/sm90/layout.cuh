@@ -129,9 +129,10 @@ struct cluster_place {
         row = rank & (p.cluster_m - 1);
         col = (rank >> down) & (p.cluster_n - 1);
         const uint32_t first = part << all;
-        a_mask = b_mask = 0;
-        for (int32_t j = 0; j < p.cluster_n; j++) a_mask |= 1u << (first + row + j * p.cluster_m);
-        for (int32_t i = 0; i < p.cluster_m; i++) b_mask |= 1u << (first + i + col * p.cluster_m);
+        // Every cluster_m-th, of 1, 2 or 4.
+        const uint32_t every = p.cluster_m == 1 ? 0xff : p.cluster_m == 2 ? 0x55 : 0x11;
+        a_mask = (every & ((1u << (1 << all)) - 1)) << (first + row);
+        b_mask = ((1u << p.cluster_m) - 1) << (first + (col << down));
     }
     // Whom this warp tells that a slot is free. A group of multiplies is its warpgroup's, so its
     // end is the end of all four warps' (PTX ISA, wgmma.commit_group), and the first warp speaks.

@@ -177,9 +177,7 @@ PTX_FN void deliver_part(typename S::acc_t (&acc)[S::REGS], const gemm_params &p
 {
     const partners with(p);
     const int32_t rank = ptx::cluster_rank(), part = rank >> (31 - __clz(with.step));
-    int32_t cluster = blockIdx.x;
-    ptx::settle(cluster);
-    cluster /= p.split * with.step;
+    const int32_t cluster = ptx::cluster_index();
     // The parts lie where the other warpgroup may still read operands.
     if (!FAULT(p, 21)) ptx::named_barrier_sync(CONSUMERS, S::WGS * 128);
     if (DELAY(p, DELAY_PART) && (part > 0 || !last)) ptx::pause_us(50);
