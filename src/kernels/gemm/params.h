@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "kernels/gemm/turns.h"
+
 /* Multiplicands, and the same by the words that the tables of kernels use. */
 enum gemm_kind {
 #define KIND(word, NAME, ...) GEMM_##NAME,
@@ -95,7 +97,10 @@ struct gemm_params {
     /* A group's: so many members; at group_memory the parameters of each, made by
      * groups.cu, then the tiles up to and with each. */
     int32_t members;
-    uint64_t group_memory;
+    union {
+        uint64_t group_memory;
+        struct gemm_turns turns; /* or, of a single product, which place each cluster takes */
+    };
     union {
         uint32_t types; /* for tensor memory: the operands', as in the instruction descriptor */
         int32_t early;  /* of wgmma: so many slots of B, or where negative of A, are filled before

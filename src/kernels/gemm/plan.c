@@ -196,6 +196,10 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     struct gemm_params params;
     memset(&params, 0, sizeof params);
     gemm_fill_params(suite, &view, choice, problem, &params);
+    /* Clusters that share a tile wait for those of lower numbers, which start no later. */
+    if (choice->config.overlap < 0 && choice->config.stream_k <= 0 && suite->family == GEMM_SM90)
+        params.turns =
+            gemm_turns_of(suite->gpu.sm_count, gemm_members(choice), choice->config.clusters);
     if (view.epilogue) gemm_fill_epilogue(problem, choice->config.swapped > 0, &all.epilogue);
     if (view.blocks) {
         const enum tmap_status status = scale_blocks(suite, problem, choice, &all.blocks, refusal);

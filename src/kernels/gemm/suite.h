@@ -146,6 +146,10 @@ bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *con
 bool gemm_recall_from(FILE *file, const char *key, struct tmap_gemm_config *config);
 void gemm_remember(const char *path, const char *key, const struct tmap_gemm_config *config);
 
+/* Of a launch of so many clusters of so many blocks, one on each SM of a device of so many, that
+ * finds the device empty; all zero where the order of starting is not known. */
+struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters);
+
 /* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
 /* What an H200 answers (2026-11-22 and 2026-11-27), for when there is no device to ask. */

@@ -59,8 +59,7 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 {
     const uint32_t rank = ptx::cluster_rank();
     // Kept, it would be a register too many there.
-    if constexpr (S::AHEAD || (S::PROMOTE && S::CHAIN == S::BN))
-        cluster = ptx::cluster_index();
+    if constexpr (S::AHEAD || (S::PROMOTE && S::CHAIN == S::BN)) cluster = ptx::cluster_index();
     if (S::SPLITS && p.split > 1) {
         deliver_part<S>(acc, p, smem.base, wg, w.k_end == p.k_blocks, at, watch);
     } else if (w.k_end < p.k_blocks) {
@@ -219,7 +218,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const cluster_place at(p);
     const bool producer = threadIdx.x < 128, loads = is_loader<S>();
     errands<S> todo;
-    if (loads) todo.begin(p, smem, at, ptx::cluster_index());
+    if (loads) todo.begin(p, smem, at, gemm_place(p.turns, ptx::cluster_index()));
     prefetch_maps(p);
     meet_blocks<S>(p, smem, cluster_size, watch);
     if constexpr (S::EARLY) {
@@ -239,7 +238,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
                     produce<S>(p, smem, at, todo, watch);
             }
         } else if (!S::PINGPONG && p.hand && warp <= S::WGS) {
-            store_for<S>(p, smem, ptx::cluster_index(), warp - 1);
+            store_for<S>(p, smem, gemm_place(p.turns, ptx::cluster_index()), warp - 1);
         }
         __syncwarp();
         if (S::SPLITS &&
@@ -250,9 +249,10 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     } else {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::MANY_REGISTERS>();
         if constexpr (S::PINGPONG)
-            consume_in_turns<S>(p, smem, at.fillers(), ptx::cluster_index(), watch);
+            consume_in_turns<S>(p, smem, at.fillers(), gemm_place(p.turns, ptx::cluster_index()),
+                                watch);
         else
-            consume<S>(p, smem, at.fillers(), ptx::cluster_index(), watch);
+            consume<S>(p, smem, at.fillers(), gemm_place(p.turns, ptx::cluster_index()), watch);
     }
 }
 

@@ -35,7 +35,8 @@ template <class S> struct feeder {
     int32_t k, left; // the coordinate, and the k-blocks of this tile
     ring_position ring;
 
-    PTX_FN feeder(const gemm_params &p) : list(p, ptx::cluster_index()), left(0)
+    PTX_FN feeder(const gemm_params &p)
+        : list(p, gemm_place(p.turns, ptx::cluster_index())), left(0)
     {
         const cluster_place at(p);
         row = at.row;
@@ -183,7 +184,7 @@ PTX_FN void consume_tall(const gemm_params &p, const shared_layout<S> &smem,
     ring_position ring;
     float acc[S::REGS];
     agenda todo;
-    todo.cluster = ptx::cluster_index();
+    todo.cluster = gemm_place(p.turns, ptx::cluster_index());
     todo.list = worklist(p, todo.cluster);
 #pragma unroll 1
     while (todo.list.take(p, todo.w)) {

@@ -1,0 +1,34 @@
+/* In which order the clusters of a launch are started, and from it which places they take. */
+#include "kernels/gemm/suite.h"
+
+/* Seen with one block an SM on H100s and H200s of 132 SMs (driver 580.159.04, 2026-11-28): %smid by
+ * cluster; which SMs are one GPC's by clusters of 16. It holds for a launch that finds the device
+ * empty: one that overlaps its predecessor gets SMs in the order in which they become free. */
+static const struct {
+    int32_t blocks; /* of a cluster */
+    int32_t lone;   /* clusters that are started before the turns */
+    int32_t eights, sevens;
+} orders[] = {{2, 4, 4, 4}, {4, 0, 2, 2}, {8, 0, 1, 1}};
+
+enum { SMS = 132 };
+
+struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
+{
+    struct gemm_turns t = {0};
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0] && sms == SMS; i++) {
+        const int32_t lone = orders[i].lone, eights = 8 * orders[i].eights;
+        const int32_t end = lone + eights + 7 * orders[i].sevens;
+        const int32_t having = clusters < end ? clusters : end;
+        if (orders[i].blocks != blocks || having <= lone + 8)
+            continue; /* or no GPC has two turns */
+        const int32_t turns = having - lone, late = turns > eights ? turns - eights : 0;
+        const int32_t early = turns - late;
+        t.lone = (uint8_t)lone;
+        t.in_eights = (uint8_t)eights;
+        t.end = (uint8_t)having;
+        t.first = (uint8_t)(lone + early / 8 + (early % 8 > 0));
+        t.each = (uint8_t)(early / 8 + late / 7);
+        t.more = (uint8_t)(late ? late % 7 : early % 8 > 0 ? early % 8 - 1 : 0);
+    }
+    return t;
+}

@@ -1,0 +1,73 @@
+/* Places of clusters: every place is taken once, and the clusters of a GPC lie side by side. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "kernels/gemm/suite.h"
+
+enum { SMS = 132, MOST = 132 };
+
+static const int32_t sizes[] = {1, 2, 3, 4, 5, 6, 7, 8};
+
+static void test_every_place_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++)
+        for (int32_t clusters = 1; clusters <= MOST / sizes[i]; clusters++) {
+            const struct gemm_turns t = gemm_turns_of(SMS, sizes[i], clusters);
+            bool taken[MOST] = {false};
+            for (int32_t c = 0; c < clusters; c++) {
+                const int32_t place = gemm_place(t, c);
+                assert_in_range(place, 0, clusters - 1);
+                assert_false(taken[place]);
+                taken[place] = true;
+            }
+        }
+}
+
+/* The first SM of each of 64 pairs, as an H200 started them (2026-11-28). */
+static const int32_t started[] = {124, 126, 128, 130, 0,   2,   4,   6,   8,   10,  12,  14, 16,
+                                  18,  20,  22,  24,  26,  28,  30,  32,  34,  36,  38,  40, 42,
+                                  44,  46,  48,  50,  52,  54,  56,  58,  60,  62,  64,  66, 68,
+                                  70,  72,  74,  76,  78,  80,  82,  84,  86,  88,  90,  92, 94,
+                                  96,  98,  100, 102, 104, 106, 108, 110, 112, 114, 116, 118};
+
+/* By clusters of 16 blocks: SMs 0, 1, 16, 17 ... 49 and 124 to 131 are one GPC's; 2, 3, 18, 19 ...
+ * 51 and 64, 65, 78, 79 ... 107 the next one's; and so on. */
+static int32_t gpc_of(int32_t sm)
+{
+    return sm < 64 ? sm % 16 / 2 : sm < 120 ? 1 + (sm - 64) % 14 / 2 : 0;
+}
+
+static void test_gpcs_side_by_side(void **state)
+{
+    (void)state;
+    const struct gemm_turns t = gemm_turns_of(SMS, 2, 64);
+    int32_t cluster_at[64];
+    for (int32_t c = 0; c < 64; c++) cluster_at[gemm_place(t, c)] = c;
+    for (int32_t place = 0; place < 64; place++)
+        assert_int_equal(gpc_of(started[cluster_at[place]]), place / 8);
+}
+
+static void test_unknown_devices(void **state)
+{
+    (void)state;
+    const struct gemm_turns none = {0}, other = gemm_turns_of(114, 2, 57);
+    assert_memory_equal(&other, &none, sizeof none);
+    for (int32_t c = 0; c < 57; c++) assert_int_equal(gemm_place(other, c), c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_place_once),
+        cmocka_unit_test(test_gpcs_side_by_side),
+        cmocka_unit_test(test_unknown_devices),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
