@@ -133,6 +133,42 @@ template <class S> struct deep_parcel {
     static PTX_FN uint64_t step(const gemm_params &p) { return partners(p).step * BYTES; }
 };
 
+// The highest cluster's quads, first to end - 1, with the lower ones' to D, N at a time: where few
+// clusters lie below, the loads of several quads are on their way at once.
+template <class S, int N>
+PTX_FN void collect_share(const gemm_params &p, uint32_t ring, uint64_t from, int32_t first,
+                          int32_t end, int32_t below, const place &at)
+{
+    const uint64_t step = deep_parcel<S>::step(p);
+#pragma unroll 1
+    for (int32_t i = first; i < end; i += N) {
+        const uint32_t offset = own_quads<S>() + quad_offset<S>(i);
+        typename S::acc_t sum[N][4];
+#pragma unroll
+        for (int n = 0; n < N; n++) {
+            uint32_t x[4] = {0, 0, 0, 0};
+            if (i + n < end) ptx::load_shared_128(ring + offset + quad_offset<S>(n), x);
+            memcpy(sum[n], x, 16);
+        }
+#pragma unroll 1
+        for (int32_t part = 0; part < below; part++) {
+            uint32_t x[N][4];
+#pragma unroll
+            for (int n = 0; n < N; n++)
+                if (i + n < end)
+                    ptx::load_global_128(from + part * step + offset + quad_offset<S>(n), x[n]);
+#pragma unroll
+            for (int n = 0; n < N; n++)
+                if (i + n < end) add_quad<S>(sum[n], x[n]);
+        }
+#pragma unroll
+        for (int n = 0; n < N; n++)
+            if (i + n < end) store_eight<S>(sum[n], p, at, i + n);
+    }
+}
+// So many, where there are registers for their sums.
+template <class S> constexpr int QUADS = S::EPILOGUE || S::KIND == GEMM_KIND_s8 ? 1 : AT_ONCE<S>;
+
 // A warpgroup's share of the cluster's sum, by way of the ring: to D, or to the highest cluster.
 template <class S>
 PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, uint32_t rank,
@@ -148,6 +184,12 @@ PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, u
             ptx::flag_wait(flag, watch, GEMM_PART, lowest + thread);
         ptx::named_barrier_sync(1 + wg, 128);
     }
+    constexpr int N = QUADS<S>;
+    if constexpr (N > 1)
+        if (last && below > 0 && below <= 2) {
+            collect_share<S, N>(p, ring, from.data, first, end, below, at);
+            first = end;
+        }
 #pragma unroll 1
     for (int32_t i = first; i < end; i++) {
         const uint32_t offset = quads + quad_offset<S>(i);
@@ -163,7 +205,6 @@ PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, u
         }
     }
     if (below > 0) {
-        if (!last) __threadfence();
         ptx::named_barrier_sync(1 + wg, 128);
         if (last && thread < below && !FAULT(p, 19)) ptx::store_release(flag, 0);
         if (!last && thread == 0) ptx::store_release(own.flag, 1);
@@ -190,7 +231,8 @@ PTX_FN void deliver_part(typename S::acc_t (&acc)[S::REGS], const gemm_params &p
         gather<S, 1>(ring, with, first, end, p.split);
     else
         gather<S, (AT_ONCE<S> + 1) / 2>(ring, with, first, end, p.split);
-    ptx::cluster_arrive(); // nobody leaves while its part may still be read
+    // What this thread reads of others has come; nobody leaves while its part may still be read.
+    ptx::cluster_arrive_relaxed();
     finish_share<S>(p, ring, cluster, rank, first, end, wg, last, at, watch);
     ptx::cluster_wait();
     forget(acc);
@@ -224,7 +266,6 @@ PTX_FN void send_part(const typename S::acc_t (&acc)[S::REGS], const gemm_params
         for (int j = 0; j < 4; j++) memcpy(&x[j], &acc[i * 4 + j], 4);
         ptx::store_global_128(to.data + i * 128 * 16, x[0], x[1], x[2], x[3]);
     }
-    __threadfence();
     ptx::named_barrier_sync(1 + wg, 128);
     if (threadIdx.x % 128 == 0) ptx::store_release(to.flag, 1);
 }
