@@ -33,22 +33,18 @@ template <class S>
 PTX_FN void consume_in_turns(const gemm_params &p, const shared_layout<S> &smem, uint32_t fillers,
                              int32_t cluster, const ptx::watch &watch);
 
-// A slot a warp: the lanes of one would make theirs one after the other.
+// By one warp, a slot a lane.
 template <class S> PTX_FN void init_barriers(const gemm_params &p, const shared_layout<S> &smem)
 {
-    const uint32_t readers = p.cluster_m + p.cluster_n - 1, thread = this_thread();
-    if (thread % 32 == 0) {
-#pragma unroll 1
-        for (int32_t slot = thread / 32; slot < p.stages; slot += S::THREADS / 32) {
-            ptx::mbarrier_init(smem.full(slot), 1);
-            ptx::mbarrier_init(smem.empty(slot), S::READERS * readers + (FAULT(p, 6) ? 1 : 0) +
-                                                     (S::PINGPONG && FAULT(p, 43) ? readers : 0));
-        }
-        if constexpr (S::PINGPONG)
-            if (thread == 32) init_turns<S>(smem);
-        if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
+    const uint32_t readers = p.cluster_m + p.cluster_n - 1;
+    for (int32_t slot = threadIdx.x % 32; slot < p.stages; slot += 32) {
+        ptx::mbarrier_init(smem.full(slot), 1);
+        ptx::mbarrier_init(smem.empty(slot), S::READERS * readers + (FAULT(p, 6) ? 1 : 0) +
+                                                 (S::PINGPONG && FAULT(p, 43) ? readers : 0));
     }
-    __syncwarp();
+    if constexpr (S::PINGPONG)
+        if (threadIdx.x % 32 == 0) init_turns<S>(smem);
+    if (!FAULT(p, 2) && !FAULT(p, 9)) ptx::fence_mbarrier_init();
 }
 
 // The sum of a tile's part goes to whoever finishes the tile, or is made whole and stored.
@@ -165,7 +161,7 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
 template <class S>
 PTX_FN void announce(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size)
 {
-    init_barriers<S>(p, smem);
+    if (threadIdx.x / 32 == 1) init_barriers<S>(p, smem);
     if (cluster_size > 1 && !FAULT(p, 9)) ptx::cluster_arrive_relaxed();
 }
 template <class S>
