@@ -169,7 +169,8 @@ struct tmap_gemm_config {
     int32_t swapped;                   /* 1: computes D transposed, -1: never */
     int32_t stream_k;                  /* tiles dealt out by k-blocks instead of whole; -1: none */
     int32_t direct;                    /* 1: D is stored by the warps, -1: by the copy engine */
-    int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual */
+    int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual,
+                                          and the clusters of a GPC have neighbouring tiles */
     int32_t flip_k;                    /* 1: odd rounds go through K backwards, -1: never */
     int32_t load_policy, store_policy; /* enum tmap_cache_policy; the plan's choice is normal */
     int32_t pingpong;   /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */

@@ -195,22 +195,34 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
 }
 
 /* Variants of a configuration, of which the model knows little or nothing: the order of the tiles,
- * which decided up to a sixth of the time of products that the L2 cache bounds, and what the ring
- * and the output share (docs/EXPERIMENTS.md). False where the request has its own, or the
- * configuration is that variant. */
-enum { VARIANTS = 6 };
+ * which decided up to a sixth of the time of products that the L2 cache bounds, what the ring and
+ * the output share, and launches that wait for their predecessor, whose clusters can have their
+ * tiles by GPC (turns.h; docs/EXPERIMENTS.md). */
+struct variant {
+    int32_t group, panels; /* 0: as they are */
+    bool waits;
+};
+static const struct variant variants[] = {{1, 0, false},  {2, 0, false}, {4, 0, false},
+                                          {16, 0, false}, {0, 1, false}, {0, 4, false},
+                                          {0, 0, true},   {1, 0, true},  {8, 0, true}};
+enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+/* False where the request has its own, or the configuration is that variant, or has no such. */
 static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_config *from,
                  int32_t variant, struct tmap_gemm_config *out)
 {
-    static const int32_t groups[VARIANTS] = {1, 2, 4, 16}, panels[VARIANTS] = {0, 0, 0, 0, 1, 4};
+    const struct variant v = variants[variant];
     *out = *from;
-    if (groups[variant] > 0) {
-        out->group = groups[variant];
-        return (!request || !request->group) && out->group != from->group;
-    }
-    out->panels = panels[variant];
-    out->stages = 0; /* as many as there is room for */
-    return (!request || (!request->panels && !request->stages)) && out->panels != from->panels;
+    if (v.group > 0) out->group = v.group;
+    if (v.panels > 0) out->panels = v.panels, out->stages = 0; /* as many as there is room for */
+    if (v.waits) out->overlap = -1;
+    if (request && ((v.group > 0 && request->group) || (v.waits && request->overlap) ||
+                    (v.panels > 0 && (request->panels || request->stages))))
+        return false;
+    const bool by_gpc =
+        from->cluster_m * from->cluster_n * from->split_k > 1 && from->stream_k <= 0;
+    if (v.waits) return by_gpc && (from->overlap == 0 || out->group != from->group);
+    return out->group != from->group || out->panels != from->panels;
 }
 
 /* The quickest variant takes the finalist's place, so that other tiles keep theirs; beside the
