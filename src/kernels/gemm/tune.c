@@ -204,7 +204,7 @@ struct variant {
 };
 static const struct variant variants[] = {{1, 0, false},  {2, 0, false}, {4, 0, false},
                                           {16, 0, false}, {0, 1, false}, {0, 4, false},
-                                          {0, 0, true},   {1, 0, true},  {8, 0, true}};
+                                          {0, 0, true},   {1, 0, true}};
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 /* False where the request has its own, or the configuration is that variant, or has no such. */
@@ -221,7 +221,8 @@ static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_
         return false;
     const bool by_gpc =
         from->cluster_m * from->cluster_n * from->split_k > 1 && from->stream_k <= 0;
-    if (v.waits) return by_gpc && (from->overlap == 0 || out->group != from->group);
+    if (v.waits && v.group == 0) return by_gpc && from->overlap == 0;
+    if (v.waits) return by_gpc && out->group != from->group;
     return out->group != from->group || out->panels != from->panels;
 }
 
