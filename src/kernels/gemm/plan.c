@@ -185,6 +185,14 @@ static enum tmap_status add_second(const struct tmap_gemm *suite, const struct g
     return map_end(suite, view, choice, &desc, &p->d_end, refusal);
 }
 
+/* Clusters that share a tile wait for those of lower numbers, which start no later: they keep them.
+ */
+static bool has_turns(const struct tmap_gemm *suite, const struct gemm_choice *choice)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    return c->overlap < 0 && c->stream_k <= 0 && suite->family == GEMM_SM90;
+}
+
 static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
@@ -196,8 +204,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     struct gemm_params params;
     memset(&params, 0, sizeof params);
     gemm_fill_params(suite, &view, choice, problem, &params);
-    /* Clusters that share a tile wait for those of lower numbers, which start no later. */
-    if (choice->config.overlap < 0 && choice->config.stream_k <= 0 && suite->family == GEMM_SM90)
+    if (has_turns(suite, choice))
         params.turns =
             gemm_turns_of(suite->gpu.sm_count, gemm_members(choice), choice->config.clusters);
     if (view.epilogue) gemm_fill_epilogue(problem, choice->config.swapped > 0, &all.epilogue);
