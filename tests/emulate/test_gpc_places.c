@@ -10,11 +10,11 @@
 
 #include "support/emulated_instances.h"
 
+static const char SOURCE[] = "src/kernels/gemm/sm90/bf16";
 static struct tmap_gemm *suite;
 
 /* clusters: below the product's tiles there are two rounds of them. */
-static void test_places(const char *source, int32_t m, int32_t n,
-                        const struct tmap_gemm_config *request)
+static void test_places(int32_t m, int32_t n, const struct tmap_gemm_config *request)
 {
     struct tmap_gemm_problem p = {
         .kind = TMAP_GEMM_BF16, .m = m, .n = n, .k = 128, .batch = 1, .alpha = 1};
@@ -22,11 +22,11 @@ static void test_places(const char *source, int32_t m, int32_t n,
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal why = {0};
     struct gemm_params params;
-    assert_true(emulated_ptx(source));
+    assert_true(emulated_ptx(SOURCE));
     memset(suite->functions, 0, sizeof suite->functions);
     assert_true(emulated_product_make(suite, &p, 1, &product));
     if (tmap_gemm_make_plan(suite, &product.problem, request, &plan, &why) != TMAP_OK)
-        fail_msg("%s: %s", source, why.text);
+        fail_msg("%s", why.text);
     memcpy(&params, plan.params, sizeof params);
     assert_int_not_equal(params.turns.end, 0);
     assert_int_not_equal(gemm_place(params.turns, params.turns.lone + 1), params.turns.lone + 1);
@@ -36,63 +36,50 @@ static void test_places(const char *source, int32_t m, int32_t n,
     emulated_unload();
 }
 
+/* Whole tiles by blocks along M and N, launched without overlap. */
+static struct tmap_gemm_config request_of(int32_t tile_m, int32_t tile_n, int32_t cluster_m,
+                                          int32_t cluster_n)
+{
+    return (struct tmap_gemm_config){.tile_m = tile_m,
+                                     .tile_n = tile_n,
+                                     .cluster_m = cluster_m,
+                                     .cluster_n = cluster_n,
+                                     .split_k = 1,
+                                     .stream_k = -1,
+                                     .swapped = -1,
+                                     .overlap = -1};
+}
+
 static void test_pairs(void **state)
 {
     (void)state;
-    const struct tmap_gemm_config request = {.tile_m = 64,
-                                             .tile_n = 64,
-                                             .cluster_m = 1,
-                                             .cluster_n = 2,
-                                             .split_k = 1,
-                                             .stream_k = -1,
-                                             .swapped = -1,
-                                             .clusters = 14,
-                                             .overlap = -1};
-    test_places("src/kernels/gemm/sm90/bf16", 128, 64 * 2 * 10, &request);
+    struct tmap_gemm_config request = request_of(64, 64, 1, 2);
+    request.clusters = 14;
+    test_places(128, 64 * 2 * 10, &request);
 }
 
 static void test_split(void **state)
 {
     (void)state;
-    const struct tmap_gemm_config request = {.tile_m = 64,
-                                             .tile_n = 64,
-                                             .cluster_m = 1,
-                                             .cluster_n = 2,
-                                             .split_k = 2,
-                                             .stream_k = -1,
-                                             .swapped = -1,
-                                             .overlap = -1};
-    test_places("src/kernels/gemm/sm90/bf16", 64, 64 * 2 * 11, &request);
+    struct tmap_gemm_config request = request_of(64, 64, 1, 2);
+    request.split_k = 2;
+    test_places(64, 64 * 2 * 11, &request);
 }
 
 static void test_tall(void **state)
 {
     (void)state;
-    const struct tmap_gemm_config request = {.tile_m = 192,
-                                             .tile_n = 256,
-                                             .cluster_m = 1,
-                                             .cluster_n = 2,
-                                             .split_k = 1,
-                                             .stream_k = -1,
-                                             .swapped = -1,
-                                             .overlap = -1};
-    test_places("src/kernels/gemm/sm90/bf16", 192, 512 * 13, &request);
+    const struct tmap_gemm_config request = request_of(192, 256, 1, 2);
+    test_places(192, 512 * 13, &request);
 }
 
 static void test_pingpong(void **state)
 {
     (void)state;
-    const struct tmap_gemm_config request = {.tile_m = 64,
-                                             .tile_n = 128,
-                                             .cluster_m = 2,
-                                             .cluster_n = 1,
-                                             .split_k = 1,
-                                             .stream_k = -1,
-                                             .swapped = -1,
-                                             .pingpong = 1,
-                                             .clusters = 13,
-                                             .overlap = -1};
-    test_places("src/kernels/gemm/sm90/bf16", 128, 128 * 30, &request);
+    struct tmap_gemm_config request = request_of(64, 128, 2, 1);
+    request.pingpong = 1;
+    request.clusters = 13;
+    test_places(128, 128 * 30, &request);
 }
 
 int main(void)
@@ -106,7 +93,7 @@ int main(void)
     };
     suite = emulated_gemm_suite();
     if (!suite) return 1;
-    if (!emulated_ptx("src/kernels/gemm/sm90/bf16")) {
+    if (!emulated_ptx(SOURCE)) {
         printf("1..1\nok 1 # SKIP places by GPC: no PTX of the kernels in this build (nvcc)\n");
         return 0;
     }
