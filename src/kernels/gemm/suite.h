@@ -237,6 +237,12 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
                    const struct tmap_gemm_config *request, struct gemm_choice *choice);
 
+/* Deals the tiles out in the way that the configuration asks for, its stream_k a way from 0 to 3
+ * (deal.c); false: it cannot. After Hopper, each part of K has a cluster of its own. */
+bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_config *request,
+                     struct gemm_choice *choice, int64_t tiles, int32_t k_blocks);
+bool gemm_splits_apart(const struct gemm_choice *choice);
+
 /* The three descriptors of a choice (maps.c). */
 void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
                    const struct tmap_gemm_problem *problem, struct tmap_desc desc[3]);

@@ -1,0 +1,96 @@
+/* How a product's tiles are dealt out to clusters: whole, by k-blocks, or split along K. */
+#include "kernels/gemm/suite.h"
+
+static int32_t ceil_div(int32_t a, int32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* Of a split whose tiles are fewer than the clusters that fit: how many clusters share each, as
+ * many as fit (way 3) or half of them (way 2). A share of few k-blocks would cost more to hand over
+ * than to sum. `exactly` is a request's number of clusters, or 0. */
+static bool deal_deep(struct tmap_gemm_config *c, int32_t way, int64_t tiles, int32_t k_blocks,
+                      int32_t resident, int32_t exactly)
+{
+    enum { LEAST_SHARE = 2 };
+    const int32_t rounds = ceil_div(k_blocks, c->split_k);
+    int64_t most = resident / tiles;
+    if (most > rounds / LEAST_SHARE) most = rounds / LEAST_SHARE;
+    const int64_t deep = way == 3 ? most : most / 2;
+    if (deep < 2 || way == 1) return false;
+    if (exactly && tiles * deep != exactly) return false;
+    c->stream_k = (int32_t)tiles;
+    c->clusters = (int32_t)(tiles * deep);
+    return true;
+}
+
+/* A split of K that is asked of a later family: so many clusters share every tile, whose parts meet
+ * in the workspace, as all tiles dealt out by k-blocks. */
+static bool deal_split(struct tmap_gemm_config *c, int32_t exactly, int64_t tiles, int32_t members,
+                       int32_t sm_count)
+{
+    const bool first = c->stream_k == 0; /* of the ways to deal, which come to the same here */
+    const int64_t clusters = tiles * c->split_k;
+    if (!first || clusters * members > sm_count || (exactly && exactly != clusters)) return false;
+    c->stream_k = (int32_t)tiles;
+    c->clusters = (int32_t)clusters;
+    return true;
+}
+
+/* A cluster for every tile, of which those run that have room. */
+static bool deal_dynamic(struct tmap_gemm_config *c, int64_t tiles)
+{
+    enum { MOST = 65535 }; /* of the configuration's clusters */
+    if (c->stream_k > 0 || c->split_k > 1 || tiles > MOST) return false;
+    c->stream_k = -1;
+    c->clusters = (int32_t)tiles;
+    return true;
+}
+
+/* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way:
+ * 0 none; 1 the tiles that are left after whole rounds; 2 a round more; 3 few tiles, each shared by
+ * the same number of clusters. A share of few k-blocks would cost more to hand over than to sum. */
+static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, int32_t resident,
+                 int32_t members, int32_t sm_count)
+{
+    enum { LEAST_SHARE = 4 };
+    const int32_t way = c->stream_k;
+    c->clusters = c->split_k > 1 || tiles < resident ? (int32_t)tiles : resident;
+    c->stream_k = -1;
+    if (way == 0) return true;
+    const int64_t left = way == 3 ? tiles : tiles % resident + (int64_t)(way - 1) * resident;
+    if (left == 0 || left > tiles) return false;
+    c->stream_k = (int32_t)left;
+    c->clusters = resident;
+    if (way == 3) {
+        if (tiles * 2 > resident) return false;
+        c->clusters = (int32_t)(resident / tiles * tiles);
+    }
+    if (left * k_blocks / LEAST_SHARE < c->clusters) {
+        if (left < tiles) return false;
+        c->clusters = (int32_t)(left * k_blocks / LEAST_SHARE);
+    }
+    return c->clusters > left / 2 && c->clusters * members <= sm_count;
+}
+
+/* After Hopper, each part of K has a cluster of its own. */
+bool gemm_splits_apart(const struct gemm_choice *choice)
+{
+    return choice->instance->family != GEMM_SM90 && choice->config.split_k > 1;
+}
+
+/* Deals the tiles out to clusters in the way that the configuration asks for; false: it cannot. */
+bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_config *request,
+                     struct gemm_choice *choice, int64_t tiles, int32_t k_blocks)
+{
+    struct tmap_gemm_config *c = &choice->config;
+    const int32_t members = gemm_members(choice), sms = suite->gpu.sm_count;
+    const int32_t resident = request->clusters ? request->clusters : suite->resident[members];
+    if (resident < 1) return false;
+    if (gemm_is_dynamic(choice->instance)) return deal_dynamic(c, tiles);
+    if (gemm_splits_apart(choice)) return deal_split(c, request->clusters, tiles, members, sms);
+    if (c->split_k > 1 && c->stream_k > 0)
+        return deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
+                         request->clusters);
+    return deal(c, tiles, k_blocks, resident, members, sms);
+}
