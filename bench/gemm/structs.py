@@ -31,7 +31,7 @@ Problem = struct("tmap_gemm_problem", I32, "kind out m n k batch", Matrix, "a b 
                  ctypes.c_bool, "precise", U64, "workspace", Epilogue, "epilogue", U64, "a_scales b_scales",
                  BlockScale, "block_scale", Shape, "conv", ctypes.c_bool, "b_ready")
 Config = struct("tmap_gemm_config", I32, "tile_m tile_n stages panels cluster_m cluster_n split_k group clusters "
-                "swapped stream_k direct overlap flip_k load_policy store_policy pingpong store_warp dynamic patch")
+                "swapped stream_k direct overlap flip_k load_policy store_policy pingpong store_warp dynamic patch apart")
 Conv = struct("tmap_conv_problem", I32, "operation kind out groups", Shape, "shape", U64, "x y filters",
               I64, "x_ld y_ld", F32, "alpha beta", U64, "added", I64, "added_ld", Epilogue, "epilogue")
 Plan = struct("tmap_gemm_plan", Problem, "problem", Config, "config")  # its beginning

@@ -180,6 +180,8 @@ struct tmap_gemm_config {
                          (clusterlaunchcontrol), on request only; -1: never */
     int32_t patch;      /* 1: a convolution's tiles are patches of pixels, which three taps read
                          from one box, 64 channels at once; 2: 32; -1: im2col boxes, one a tap */
+    int32_t apart; /* 1: even and odd rows of D are tiled apart (as a request it is met where it
+                    can be), so that stores begin with a sector of memory; -1: never */
 };
 
 #define TMAP_GEMM_PARAM_WORDS 240

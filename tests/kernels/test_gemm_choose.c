@@ -30,7 +30,7 @@ static void every_choice_has_legal_maps(void **state)
                 const struct tmap_gemm_config *c = &choices[j].config;
                 const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
                 const int32_t sharers[3] = {c->cluster_n, c->cluster_m, 1};
-                gemm_describe(&view, &choices[j], &p, desc);
+                gemm_describe(&view, &choices[j], desc);
                 for (int d = 0; d < 3; d++)
                     if (gemm_check(suite, &desc[d], "ABD"[d], sharers[d], &refusal) != TMAP_OK)
                         fail_msg("%s: %s", choices[j].instance->name, refusal.text);
@@ -57,7 +57,7 @@ static void stage_bytes_are_the_maps_tx_bytes(void **state)
             struct tmap_desc desc[3];
             const struct tmap_gemm_config *c = &choices[j].config;
             const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
-            gemm_describe(&view, &choices[j], &p, desc);
+            gemm_describe(&view, &choices[j], desc);
             assert_int_equal(
                 gemm_operand_tx_bytes(suite, &desc[0], view.a.mn_major, c->tile_m, c->cluster_n) +
                     gemm_operand_tx_bytes(suite, &desc[1], view.b.mn_major, c->tile_n,
@@ -82,7 +82,7 @@ static void a_short_operand_fills_no_rows(void **state)
         const struct tmap_gemm_config *c = &choices[j].config;
         const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
         const int32_t sharers[2] = {c->cluster_n, c->cluster_m}, is_b = c->swapped > 0;
-        gemm_describe(&view, &choices[j], &p, desc);
+        gemm_describe(&view, &choices[j], desc);
         if (sharers[is_b] > 1) continue;
         alone++;
         assert_int_equal(desc[is_b].box[1], 5);
@@ -141,7 +141,7 @@ static void the_map_is_the_descriptor(void **state)
     const struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 300, 500, 700);
     assert_true(gemm_enumerate(suite, &p, &nothing, &choice, 1) > 0);
     const struct gemm_view view = gemm_view_of(&p, choice.config.swapped > 0);
-    gemm_describe(&view, &choice, &p, desc);
+    gemm_describe(&view, &choice, desc);
     assert_int_equal(gemm_encode(suite, &desc[0], &map), TMAP_OK);
     assert_int_equal(tmap_encode(&suite->checker, &desc[0], &words), TMAP_OK);
     assert_memory_equal(&map, &words, sizeof words);
@@ -316,7 +316,7 @@ static void a_bad_stride_is_refused_by_its_row(void **state)
     p.a.ld = 60; /* 120 bytes: not a multiple of 16 */
     assert_true(gemm_enumerate(suite, &p, &nothing, &choice, 1) > 0);
     const struct gemm_view view = gemm_view_of(&p, choice.config.swapped > 0);
-    gemm_describe(&view, &choice, &p, desc);
+    gemm_describe(&view, &choice, desc);
     const int bad = choice.config.swapped > 0 ? 1 : 0;
     assert_int_equal(gemm_check(suite, &desc[bad], 'A', 1, &refusal), TMAP_E_ILLEGAL);
     assert_int_equal(refusal.operand, 'A');
@@ -361,7 +361,7 @@ static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t 
         assert_true(c->pingpong == 1 && c->split_k == 1 && c->stream_k == -1);
         assert_int_equal(gemm_threads(choices[i].instance), 384);
         assert_true(choices[i].smem_bytes <= suite->smem_optin_bytes);
-        gemm_describe(&view, &choices[i], p, desc);
+        gemm_describe(&view, &choices[i], desc);
         assert_int_equal(gemm_operand_tx_bytes(suite, &desc[0], false, c->tile_m, c->cluster_n) +
                              gemm_operand_tx_bytes(suite, &desc[1], false, c->tile_n, c->cluster_m),
                          gemm_stage_bytes(choices[i].instance));
@@ -423,7 +423,8 @@ static void neighbours_write_a_sector_together(void **state)
                                                  .tile_n = 192,
                                                  .cluster_m = cases[i].cluster_m,
                                                  .cluster_n = 1,
-                                                 .swapped = -1};
+                                                 .swapped = -1,
+                                                 .apart = -1};
         p.out = TMAP_GEMM_OUT_BF16;
         p.d.ld = p.n;
         assert_true(gemm_enumerate(pretend(), &p, &request, &first, 1) > 0);
@@ -431,38 +432,105 @@ static void neighbours_write_a_sector_together(void **state)
     }
 }
 
-/* And blocks that share a cluster along N are the choice, where D is most of the traffic. */
-static void torn_rows_ask_for_neighbours(void **state)
+/* Where D is most of the traffic, and every second row begins inside a sector, even and odd rows
+ * are tiled apart: not where C is read, K is long, or D begins inside a sector or is asked for by
+ * columns. */
+static void torn_rows_are_tiled_apart(void **state)
 {
     (void)state;
-    for (int32_t torn = 0; torn < 2; torn++) {
+    static const struct {
+        int32_t k, ld;
+        float beta;
+        uint64_t at;
+        bool columns, apart;
+    } cases[] = {{64, 16664, 0, 0, false, true},   {64, 16672, 0, 0, false, false},
+                 {64, 16664, 1, 0, false, false},  {2048, 16664, 0, 0, false, false},
+                 {64, 16664, 0, 16, false, false}, {64, 30344, 0, 0, true, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gemm_choice first;
-        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 30336, 16664, 160);
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 30336, 16664, cases[i].k);
         p.out = TMAP_GEMM_OUT_BF16;
-        p.d.ld = torn ? p.n : p.n + 8;
+        p.d.ld = cases[i].ld;
+        p.d.mn_major = cases[i].columns;
+        p.d.address = cases[i].at;
+        p.beta = cases[i].beta;
         assert_true(gemm_enumerate(pretend(), &p, &nothing, &first, 1) > 0);
-        assert_int_equal(first.config.cluster_n > 1, torn);
+        assert_int_equal(first.config.apart > 0, cases[i].apart);
+    }
+}
+
+/* A column-major B's first column moves by half a sector of D: 16 bytes of both, or not at all. */
+static void columns_of_b_move_by_whole_pieces(void **state)
+{
+    (void)state;
+    for (int32_t wide = 0; wide < 2; wide++) {
+        struct gemm_choice first;
+        const struct tmap_gemm_config request = {.apart = 1};
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 529, wide ? 772 : 776, 64);
+        p.out = wide ? TMAP_GEMM_OUT_F32 : TMAP_GEMM_OUT_BF16;
+        p.d.ld = p.n;
+        p.b.mn_major = true;
+        assert_true(gemm_enumerate(pretend(), &p, &request, &first, 1) > 0);
+        assert_int_equal(first.config.apart > 0, !wide);
+    }
+}
+
+/* A request for it is met by kernels that can. */
+static void rows_are_apart_where_they_can_be(void **state)
+{
+    (void)state;
+    struct gemm_choice first;
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 300, 264, 4096);
+    p.out = TMAP_GEMM_OUT_BF16;
+    p.d.ld = p.n;
+    for (int32_t tile_n = 128; tile_n <= 136; tile_n += 8) {
+        const struct tmap_gemm_config request = {.tile_n = tile_n, .apart = 1};
+        assert_true(gemm_enumerate(pretend(), &p, &request, &first, 1) > 0);
+        assert_int_equal(first.config.apart, tile_n == 128 ? 1 : -1);
+    }
+}
+
+/* The odd rows' map begins a row before D where there is one row less of them. */
+static void odd_rows_have_a_map_of_their_own(void **state)
+{
+    (void)state;
+    for (int32_t m = 300; m <= 301; m++) {
+        struct gemm_choice choice;
+        struct gemm_params params = {0};
+        struct tmap_desc desc[3];
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, m, 264, 64);
+        const struct tmap_gemm_config request = {.tile_m = 128, .tile_n = 128, .apart = 1};
+        p.out = TMAP_GEMM_OUT_BF16;
+        p.a.address = p.d.address = 1 << 20;
+        p.a.ld = 64, p.d.ld = p.n;
+        assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
+        const struct gemm_view view = gemm_view_in(&p, &choice);
+        gemm_describe(&view, &choice, desc);
+        assert_int_equal(desc[0].address, p.a.address - (m % 2 ? 64 * 2 : 0));
+        assert_int_equal(desc[2].address, p.d.address - (m % 2 ? 264 * 2 : 0));
+        assert_int_equal(desc[2].dim[1], (m + 1) / 2);
+        assert_int_equal(desc[2].stride_bytes[0], 2 * 264 * 2);
+        gemm_describe_first(&view, 128, &desc[2]);
+        assert_int_equal(desc[2].dim[0], 120);
+        gemm_fill_params(pretend(), &view, &choice, &p, &params);
+        assert_int_equal(params.odd_left, 8);
+        assert_int_equal(params.odd_first, m % 2);
     }
 }
 
 /* At the power limit fewer bytes an operation are worth as much as fewer clocks, but seldom more:
  * of 20 products that took the tall tile 128 x 256 and its like took 0.97 of the time (H200). */
-static void few_products_take_the_tall_tile(void **state)
+static void large_products_do_not_take_the_tall_tile(void **state)
 {
     (void)state;
-    static const struct {
-        int32_t m, n, k;
-        bool tall;
-    } cases[] = {{20000, 6144, 6144, false},
-                 {16384, 16384, 16384, false},
-                 {4096, 4096, 4096, false},
-                 {2846, 10240, 8192, true}};
+    static const int32_t cases[][3] = {
+        {20000, 6144, 6144}, {16384, 16384, 16384}, {4096, 4096, 4096}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gemm_choice first;
         const struct tmap_gemm_problem p =
-            product(TMAP_GEMM_BF16, cases[i].m, cases[i].n, cases[i].k);
+            product(TMAP_GEMM_BF16, cases[i][0], cases[i][1], cases[i][2]);
         assert_true(gemm_enumerate(pretend(), &p, &nothing, &first, 1) > 0);
-        assert_int_equal(gemm_is_tall(first.instance), cases[i].tall);
+        assert_false(gemm_is_tall(first.instance));
     }
 }
 
@@ -500,9 +568,12 @@ int main(void)
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),
         cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
         cmocka_unit_test(one_stage_is_no_ring),
-        cmocka_unit_test(few_products_take_the_tall_tile),
+        cmocka_unit_test(large_products_do_not_take_the_tall_tile),
         cmocka_unit_test(neighbours_write_a_sector_together),
-        cmocka_unit_test(torn_rows_ask_for_neighbours),
+        cmocka_unit_test(torn_rows_are_tiled_apart),
+        cmocka_unit_test(columns_of_b_move_by_whole_pieces),
+        cmocka_unit_test(rows_are_apart_where_they_can_be),
+        cmocka_unit_test(odd_rows_have_a_map_of_their_own),
         cmocka_unit_test(without_a_gpu_opening_says_why),
     };
     return cmocka_run_group_tests_name("gemm_choose", tests, NULL, NULL);

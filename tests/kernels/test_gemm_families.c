@@ -112,7 +112,7 @@ static void all_that_is_offered_is_legal(void **state)
                     struct tmap_desc desc[3];
                     assert_int_equal(c->instance->family, suite->family);
                     assert_true(c->smem_bytes <= suite->smem_optin_bytes);
-                    gemm_describe(&view, c, &p, desc);
+                    gemm_describe(&view, c, desc);
                     if (!tensor) continue;
                     const bool lacking = chips[i][0] == 10 && chips[i][1] == 3 && kind == GEMM_S8;
                     const enum tmap_status status = gemm_check_tensor(suite, &view, c, desc, &why);
@@ -209,7 +209,7 @@ static void offers(struct tmap_gemm *suite, int32_t kind, int32_t out, int32_t g
         assert_true(gemm_writes_columns(choices[i].instance) || !view.transposed);
         assert_true(!both || choices[i].config.panels >= 2 || suite->family != GEMM_SM100);
         if (suite->family != GEMM_SM100) continue;
-        gemm_describe(&view, &choices[i], &p, desc);
+        gemm_describe(&view, &choices[i], desc);
         assert_int_equal(gemm_check_tensor(suite, &view, &choices[i], desc, NULL), TMAP_OK);
     }
 }

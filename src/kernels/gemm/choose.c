@@ -51,6 +51,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (view->adds_c && !gemm_adds_c(instance)) return false;
     if (view->second && !stores_second(instance, view)) return false;
     if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;
+    if (view->apart && !gemm_tiles_apart(instance)) return false;
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
 
@@ -249,6 +250,8 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
                    const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
 {
     if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
+    if (view->apart && (c->split_k > 1 || c->stream_k > 0))
+        return false; /* a way to deal, as yet */
     if (instance->image == GEMM_CONV && request->flip_k > 0) return false; /* taps come in order */
     /* Its taps' boxes are not shared, nor is a patch's. */
     if ((instance->few > 0 || instance->patch) && c->cluster_n > 1) return false;
@@ -282,6 +285,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->tile_n = instance->bn;
     c->pingpong = instance->pingpong ? 1 : -1;
     c->patch = patch_of(instance);
+    c->apart = view->apart ? 1 : -1;
     if (!can_do(instance, view, request, c)) return false;
     const int32_t span = view->span;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
@@ -293,8 +297,8 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     /* Beyond the last tap a filter is zeros, but a pixel may be anything. */
     if (view->conv.images > 0 && k_blocks % c->split_k != 0) return false;
     const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
-    const int64_t tiles =
-        (int64_t)rows * ceil_div(ceil_div(view->n, c->tile_n), c->cluster_n) * view->batch;
+    const int32_t cols = ceil_div(ceil_div(gemm_tiled_columns(view), c->tile_n), c->cluster_n);
+    const int64_t tiles = (int64_t)rows * cols * view->batch;
     if (!gemm_deal_tiles(suite, request, choice, tiles, k_blocks)) return false;
     /* With one tile a block there is no other to multiply while it is stored. */
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
@@ -460,12 +464,41 @@ static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm
 }
 
 /* most: of rough_clocks(), where the request leaves the tile open. */
+static size_t enumerate_view(const struct tmap_gemm *suite, const struct gemm_view *view,
+                             const struct tmap_gemm_config *request, bool swapped, double most,
+                             struct gemm_choice *out, size_t cap, size_t count)
+{
+    const bool open = !request->tile_m && !request->tile_n;
+    for (size_t i = 0; i < gemm_instance_count; i++) {
+        const struct gemm_instance *instance = &gemm_instances[i];
+        if (!is_wanted(suite, instance, view, request)) continue;
+        const struct gemm_view own = gemm_view_for(view, instance);
+        if (open && rough_clocks(suite, instance, &own) > most) continue;
+        struct gemm_choice choice = {.instance = instance};
+        /* As a request, 0 would let the plan choose. */
+        choice.config.swapped = swapped ? 1 : -1;
+        count = enumerate_clusters(suite, &own, request, &choice, out, cap, count);
+    }
+    return count;
+}
+
+static size_t enumerate_apart(const struct tmap_gemm *suite,
+                              const struct tmap_gemm_problem *problem,
+                              const struct tmap_gemm_config *request, double most,
+                              struct gemm_choice *out, size_t cap)
+{
+    const struct gemm_view whole = gemm_view_of(problem, false);
+    if (request->swapped > 0 || !gemm_wants_apart(suite, &whole, request)) return 0;
+    const struct gemm_view view = gemm_view_apart(&whole);
+    return enumerate_view(suite, &view, request, false, most, out, cap, 0);
+}
+
 static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                         const struct tmap_gemm_config *request, double most,
                         struct gemm_choice *out, size_t cap)
 {
-    const bool open = !request->tile_m && !request->tile_n;
-    size_t count = 0;
+    size_t count = enumerate_apart(suite, problem, request, most, out, cap);
+    if (count > 0 && request->apart > 0) return count;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
         /* A's blocks are not B's, nor are A's pixels, and a gate's halves are columns. */
@@ -473,16 +506,7 @@ static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_pr
             (problem->block_scale.a || problem->conv.images > 0 || problem->epilogue.gate))
             continue;
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
-        for (size_t i = 0; i < gemm_instance_count; i++) {
-            const struct gemm_instance *instance = &gemm_instances[i];
-            if (!is_wanted(suite, instance, &view, request)) continue;
-            const struct gemm_view own = gemm_view_for(&view, instance);
-            if (open && rough_clocks(suite, instance, &own) > most) continue;
-            struct gemm_choice choice = {.instance = instance};
-            /* As a request, 0 would let the plan choose. */
-            choice.config.swapped = swapped ? 1 : -1;
-            count = enumerate_clusters(suite, &own, request, &choice, out, cap, count);
-        }
+        count = enumerate_view(suite, &view, request, swapped != 0, most, out, cap, count);
     }
     return count;
 }

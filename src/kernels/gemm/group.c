@@ -277,13 +277,12 @@ static enum tmap_status check_edits(const struct tmap_gemm *suite, const struct 
 
 enum tmap_status gemm_check_member(const struct tmap_gemm *suite, const struct gemm_view *view,
                                    const struct gemm_choice *choice,
-                                   const struct tmap_gemm_problem *problem,
                                    struct tmap_gemm_refusal *refusal)
 {
     struct tmap_desc desc[3];
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
     const int32_t ctas = choice->instance->ctas;
-    gemm_describe(view, choice, problem, desc);
+    gemm_describe(view, choice, desc);
     for (int i = 0; i < 3; i++) {
         enum tmap_status status =
             gemm_check_piece(suite, &desc[i], "ABD"[i], sharers[i], ctas, refusal);
@@ -339,7 +338,7 @@ static enum tmap_status upload(struct tmap_gemm *suite, const struct tmap_gemm_m
         struct gemm_view view = gemm_view_of(&p, choice->config.swapped > 0);
         view.grouped = true;
         if (has_work(&members[i])) {
-            const enum tmap_status status = gemm_check_member(suite, &view, choice, &p, refusal);
+            const enum tmap_status status = gemm_check_member(suite, &view, choice, refusal);
             if (status != TMAP_OK) return gemm_blame_member(refusal, status, i);
         }
         if (!copy_member(suite, &view, &p, group, i))
@@ -361,7 +360,7 @@ static enum tmap_status make_params(struct tmap_gemm *suite, const struct tmap_g
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     memset(&params, 0, sizeof params);
     gemm_fill_params(suite, &view, choice, &p, &params);
-    gemm_describe(&view, choice, &p, desc);
+    gemm_describe(&view, choice, desc);
     for (int i = 0; i < 3; i++) {
         const enum tmap_status status = gemm_encode(suite, &desc[i], maps[i]);
         if (status != TMAP_OK) return status;

@@ -21,7 +21,6 @@ bool gemm_choose_group(const struct tmap_gemm *suite, const struct tmap_gemm_pro
 /* Whether a member's maps, their use and their edits on the device keep the rows. */
 enum tmap_status gemm_check_member(const struct tmap_gemm *suite, const struct gemm_view *view,
                                    const struct gemm_choice *choice,
-                                   const struct tmap_gemm_problem *problem,
                                    struct tmap_gemm_refusal *refusal);
 /* Names the member in a refusal that a map brought; returns the status. */
 enum tmap_status gemm_blame_member(struct tmap_gemm_refusal *refusal, enum tmap_status status,

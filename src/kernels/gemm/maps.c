@@ -128,13 +128,13 @@ bool gemm_describe_end(const struct gemm_view *view, int32_t tile_n, struct tmap
 }
 
 void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
-                   const struct tmap_gemm_problem *problem, struct tmap_desc desc[3])
+                   struct tmap_desc desc[3])
 {
     const struct tmap_gemm_config *config = &choice->config;
     const struct gemm_instance *instance = choice->instance;
     desc[0] = operand(&view->a, view, view->m, gemm_a_rows(instance), config->cluster_n);
     desc[1] = operand(&view->b, view, view->n, gemm_b_rows(instance), config->cluster_m);
-    desc[2] = result(&problem->d, view, config->tile_n, gemm_panel_rows(instance));
+    desc[2] = result(&view->d, view, config->tile_n, gemm_panel_rows(instance));
     if (view->conv.images > 0) gemm_describe_conv(view, choice, desc);
     if (view->gate) describe_halves(view, instance, config->cluster_m, &desc[1]);
 }

@@ -31,9 +31,9 @@ static const double L2_BYTES_PER_CLOCK = 3.475e+05;
 static const double SOFTNESS = 0.03934;
 static const double BLOCK_CLOCKS = 349.8;
 static const double LOAD_LATENCY = 3991;
-/* A piece of a row of D that ends inside a sector, whose rest another cluster writes at another
- * time: as many bytes more. */
-static const double TORN_BYTES = 100;
+/* A panel's row of D that ends inside a sector, of which the cache reads the rest: as many bytes
+ * more (apart.c). */
+static const double TORN_BYTES = 120;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
 static const double READ_AGAIN = 0.9643;
 static const double TILE_CLOCKS = 3706; /* epilogue */
@@ -451,12 +451,14 @@ static double mean(double a, double b)
     return root;
 }
 
-/* Pieces of D's rows, one a cluster, that end inside a sector which another cluster's begins. */
-static double torn_pieces(const struct gemm_view *view, const struct tmap_gemm_config *c)
+/* Panels' rows of D, each of which ends inside two sectors: all, or those of the odd rows' first
+ * tile, a batch of the two. */
+static double torn_rows(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    if (!view->torn) return 0;
-    if (view->transposed) return (double)view->n * up((double)view->m / (c->tile_m * c->cluster_m));
-    return (double)view->m * up((double)view->n / (c->tile_n * c->cluster_n));
+    const double row_bytes = (double)gemm_panel_columns(view) * view->out_bytes;
+    const double rows = view->torn ? view->m : view->apart ? view->m / 2.0 : 0;
+    const double columns = view->apart && c->tile_n < view->n ? c->tile_n : view->n;
+    return rows * columns * view->out_bytes / row_bytes;
 }
 
 /* From and to memory. */
@@ -465,7 +467,7 @@ static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_
     const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
     const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
     const double stored =
-        (double)view->m * view->n * view->out_bytes + TORN_BYTES * torn_pieces(view, c);
+        (double)view->m * view->n * view->out_bytes + TORN_BYTES * torn_rows(view, c);
     return view->batch * (a_bytes(view) * again_a +
                           (double)view->n * again_b * view->k * (view->element_bits / 8.0) +
                           stored * outputs(view));
@@ -477,7 +479,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const struct tmap_gemm_config *c = &choice->config;
     const double members = c->cluster_m * c->cluster_n * c->split_k;
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
-                         up(up((double)view->n / c->tile_n) / c->cluster_n) * view->batch;
+                         up(up((double)gemm_tiled_columns(view) / c->tile_n) / c->cluster_n) *
+                         view->batch;
     const double bytes = memory_bytes(view, c);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     const double clocks = clocks_per_us(suite);

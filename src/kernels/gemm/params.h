@@ -40,9 +40,9 @@ struct
 struct gemm_params {
     struct gemm_map a, b, d;
     union {
-        struct gemm_map
-            d_end; /* D in boxes of a tile's last columns, where those are fewer than 64 */
-        struct {   /* or, after Hopper, where the scale factors are: GEMM_SCALE_BYTES */
+        struct gemm_map d_end; /* D in boxes of a tile's last columns, where those are fewer than
+                                  64; or as far as the first tile of odd rows reaches (apart.c) */
+        struct {               /* or, after Hopper, where the scale factors are: GEMM_SCALE_BYTES */
             uint64_t a_scales, b_scales;
             int32_t scale_tiles; /* along K */
         };
@@ -105,6 +105,11 @@ struct gemm_params {
         uint32_t types; /* for tensor memory: the operands', as in the instruction descriptor */
         int32_t early;  /* of wgmma: so many slots of B, or where negative of A, are filled before
                            the predecessor has ended, by kernels of early.cuh */
+        struct {        /* of wgmma's plain kernels, where odd rows of D are a batch of their own
+                           (apart.c): its tiles begin so many columns earlier; it is the first
+                           batch, not the second, and its rows begin with 1 */
+            uint16_t odd_left, odd_first;
+        };
     };
     int32_t first_k; /* of a routed member's, in the operands' maps */
 };

@@ -32,9 +32,9 @@ static void fill_output(const struct gemm_view *view, const struct tmap_gemm_con
     p->c = (const void *)(uintptr_t)problem->c.address;
     p->c_row_stride = problem->c.ld;
     p->c_batch_stride = problem->c.batch_stride;
-    p->d_address = (void *)(uintptr_t)problem->d.address;
-    p->d_row_bytes = problem->d.ld * view->out_bytes;
-    p->d_batch_bytes = problem->d.batch_stride * view->out_bytes;
+    p->d_address = (void *)(uintptr_t)view->d.address;
+    p->d_row_bytes = view->d.ld * view->out_bytes;
+    p->d_batch_bytes = view->d.batch_stride * view->out_bytes;
     p->ragged = gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
     p->direct = c->direct > 0;
     p->hand = c->store_warp > 0;
@@ -66,7 +66,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->k_blocks = (blocks + split - 1) / split;
     const int32_t rows = c->tile_m * c->cluster_m, cols = c->tile_n * c->cluster_n;
     p->tiles_m = view->m / rows + (view->m % rows != 0);
-    p->tiles_n = view->n / cols + (view->n % cols != 0);
+    p->tiles_n = gemm_tiled_columns(view) / cols + (gemm_tiled_columns(view) % cols != 0);
     p->total = p->tiles_m * p->tiles_n * view->batch;
     p->group = c->group;
     p->stages = c->stages;
@@ -88,7 +88,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->transposed = view->transposed;
     if (choice->instance->image == GEMM_EARLY)
         p->early = c->swapped > 0 ? -promised_slots(p) : promised_slots(p);
-    else
+    else if (suite->family == GEMM_SM100)
         p->types = gemm_tensor_types(view->kind);
     if (gemm_is_scaled(view->kind)) {
         p->a_scales = view->a_scales;
@@ -98,6 +98,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->out = gemm_is_narrow(view->out) ? GEMM_OUT_BF16 : view->out; /* sm90/narrow.cuh */
     p->tile_m = c->tile_m;
     p->tile_n = c->tile_n;
+    gemm_fill_apart(view, p);
     p->stage_bytes = p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);
     p->alpha = problem->alpha;
     p->beta = problem->beta;
@@ -135,14 +136,16 @@ static enum tmap_status map_pixels(const struct tmap_gemm *suite, const struct g
     return status == TMAP_OK ? encode_checked(suite, desc, map, refusal) : status;
 }
 
-/* The map of a tile's last columns, where they need one of their own. */
+/* The map of a tile's last columns, or of the odd rows' first tile, where they need their own. */
 static enum tmap_status map_end(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct gemm_choice *choice, const struct tmap_desc *d,
                                 struct gemm_map *map, struct tmap_gemm_refusal *refusal)
 {
     struct tmap_desc end = *d;
-    if (choice->instance->family != GEMM_SM90 ||
-        !gemm_describe_end(view, choice->config.tile_n, &end))
+    if (view->apart)
+        gemm_describe_first(view, choice->config.tile_n, &end);
+    else if (choice->instance->family != GEMM_SM90 ||
+             !gemm_describe_end(view, choice->config.tile_n, &end))
         return TMAP_OK;
     return map_one(suite, &end, 'D', 1, 1, map, refusal);
 }
@@ -197,8 +200,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
 {
-    const struct gemm_view whole = gemm_view_of(problem, choice->config.swapped > 0);
-    const struct gemm_view view = gemm_view_for(&whole, choice->instance);
+    const struct gemm_view view = gemm_view_in(problem, choice);
     struct gemm_epilogue_params all;
     memset(&all, 0, sizeof all);
     struct gemm_params params;
@@ -212,7 +214,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
         const enum tmap_status status = scale_blocks(suite, problem, choice, &all.blocks, refusal);
         if (status != TMAP_OK) return status;
     }
-    gemm_describe(&view, choice, problem, plan->desc);
+    gemm_describe(&view, choice, plan->desc);
     struct gemm_map *maps[3] = {&params.a, &params.b, &params.d};
     const int32_t sharers[3] = {choice->config.cluster_n, choice->config.cluster_m, 1};
     const int32_t ctas = choice->instance->ctas;
@@ -309,8 +311,7 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
     struct gemm_choice choice;
     if (gemm_enumerate(suite, problem, request, &choice, 1) == 0)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, lacks(suite, problem));
-    const struct gemm_view whole = gemm_view_of(problem, choice.config.swapped > 0);
-    const struct gemm_view view = gemm_view_for(&whole, choice.instance);
+    const struct gemm_view view = gemm_view_in(problem, &choice);
     if (!is_counted(&view, &choice.config))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
     struct tmap_gemm_plan made;

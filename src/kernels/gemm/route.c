@@ -158,7 +158,7 @@ static enum tmap_status check_members(const struct tmap_gemm *suite,
         const struct tmap_gemm_member x = member_of(problem, form, i);
         const struct tmap_gemm_problem p = gemm_member_problem(problem, &x);
         const struct gemm_view view = view_of(&p, choice);
-        const enum tmap_status status = gemm_check_member(suite, &view, choice, &p, refusal);
+        const enum tmap_status status = gemm_check_member(suite, &view, choice, refusal);
         if (status != TMAP_OK) return gemm_blame_member(refusal, status, (size_t)i);
     }
     return TMAP_OK;

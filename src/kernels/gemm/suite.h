@@ -179,7 +179,7 @@ struct gemm_conv_view {
 /* The problem as the kernel sees it: rows are the first operand's, columns the second's. */
 struct gemm_view {
     int32_t kind, out, m, n, k, batch;
-    struct tmap_gemm_matrix a, b;
+    struct tmap_gemm_matrix a, b, d;
     uint64_t a_scales, b_scales;
     bool transposed; /* D's contiguous dimension is the rows' */
     bool adds_c, promote;
@@ -195,12 +195,23 @@ struct gemm_view {
     bool grouped;               /* one of a group, whose members share their boxes */
     int32_t element_bits, span; /* of a multiplicand; of K in a k-block */
     int32_t out_bytes;
-    bool torn; /* rows of D begin inside a sector of 32 bytes */
+    bool torn;             /* rows of D begin inside a sector of 32 bytes */
+    bool apart, odd_first; /* D's even and odd rows are a batch each (apart.c); in which order */
 };
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped);
 /* The same as the kernel sees it: a convolution's tiles may be patches (conv_shape.c). */
 struct gemm_view gemm_view_for(const struct gemm_view *view, const struct gemm_instance *instance);
 bool gemm_can_patch(const struct gemm_view *view, const struct gemm_instance *instance);
+/* D by even and odd rows (apart.c): whether a view may be computed so, and the view then; how many
+ * columns its tiles have to reach; whether a kernel can; D's descriptor for the odd rows' first
+ * tile; what the kernel is told. */
+bool gemm_wants_apart(const struct tmap_gemm *suite, const struct gemm_view *view,
+                      const struct tmap_gemm_config *request);
+struct gemm_view gemm_view_apart(const struct gemm_view *view);
+int32_t gemm_tiled_columns(const struct gemm_view *view);
+bool gemm_tiles_apart(const struct gemm_instance *instance);
+void gemm_describe_first(const struct gemm_view *view, int32_t tile_n, struct tmap_desc *desc);
+void gemm_fill_apart(const struct gemm_view *view, struct gemm_params *p);
 /* Of D in a panel's row: 128 bytes, or 64 of 8-bit elements (sm90/narrow.cuh). */
 int32_t gemm_panel_columns(const struct gemm_view *view);
 /* Columns of D for so many of the product, the kernel's; and how long a stored row of D is. */
@@ -220,6 +231,10 @@ struct gemm_choice {
     uint32_t smem_bytes;
     double cost_us;
 };
+
+/* The problem as the choice's kernel sees it. */
+struct gemm_view gemm_view_in(const struct tmap_gemm_problem *problem,
+                              const struct gemm_choice *choice);
 
 /* Blocks of a cluster. After Hopper those that split a tile along K are in clusters of their own.
  */
@@ -245,7 +260,7 @@ bool gemm_splits_apart(const struct gemm_choice *choice);
 
 /* The three descriptors of a choice (maps.c). */
 void gemm_describe(const struct gemm_view *view, const struct gemm_choice *choice,
-                   const struct tmap_gemm_problem *problem, struct tmap_desc desc[3]);
+                   struct tmap_desc desc[3]);
 /* Makes of D's descriptor the one for a tile's last columns, where those are fewer than a panel's
  * 64 and D is of 16 bits; false where there is none. */
 bool gemm_describe_end(const struct gemm_view *view, int32_t tile_n, struct tmap_desc *desc);

@@ -43,7 +43,7 @@ static uint64_t maps_differ(struct tmap_gemm *suite, const struct tmap_gemm_grou
     struct gemm_map made[3], meant;
     struct tmap_desc desc[3];
     uint64_t differ = 0;
-    gemm_describe(&view, &choice, problem, desc);
+    gemm_describe(&view, &choice, desc);
     *failed |=
         suite->gpu.api.memcpy_dtoh(made, group->memory + i * GEMM_PARAM_BYTES, sizeof made) != 0;
     for (int j = 0; j < 3 && !*failed; j++) {

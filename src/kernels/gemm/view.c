@@ -14,6 +14,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
                              .batch = problem->batch,
                              .a = swapped ? problem->b : problem->a,
                              .b = swapped ? problem->a : problem->b,
+                             .d = problem->d,
                              .a_scales = swapped ? problem->b_scales : problem->a_scales,
                              .b_scales = swapped ? problem->a_scales : problem->b_scales};
     view.transposed = problem->d.mn_major != swapped;

@@ -14,7 +14,7 @@ static const char *const out_name[] = {"bf16", "f16", "f32", "s32"};
 
 struct tally {
     int number, failed_tests;
-    unsigned long shapes, wrong_shapes, streamed, split, deep, pingpong, high;
+    unsigned long shapes, wrong_shapes, streamed, split, deep, pingpong, high, apart;
     double worst;
 };
 
@@ -77,6 +77,7 @@ static bool holds(struct tmap_gemm *suite, struct tally *t, const struct tmap_ge
     t->split += o.config.split_k > 1;
     t->deep += o.config.split_k > 1 && o.config.stream_k > 0;
     t->pingpong += o.config.pingpong > 0;
+    t->apart += o.config.apart > 0;
     t->high += o.config.tile_m > 128 && o.config.tile_n < 256;
     if (o.worst > t->worst) t->worst = o.worst;
     if (good) return true;
@@ -216,8 +217,24 @@ static void request_high(struct tmap_gemm_case *c, uint64_t *state)
     c->request.direct = c->request.split_k = c->request.stages = c->request.panels = 0;
 }
 
-enum way { PLAIN, PINGPONG, DEEP, HIGH };
-static const enum way ways[] = {PLAIN, DEEP, PINGPONG, HIGH, PLAIN, PINGPONG};
+/* Even and odd rows of D by tiles of their own: rows an odd number of 16 bytes apart. */
+static void request_apart(struct tmap_gemm_case *c, uint64_t *state)
+{
+    c->problem.a.mn_major = c->problem.d.mn_major = c->problem.b_ready = false;
+    c->problem.beta = 0;
+    c->problem.batch = 1;
+    c->problem.m += 512;
+    const int32_t each = c->problem.out >= TMAP_GEMM_OUT_F32 ? 4 : 8;
+    c->problem.n = (c->problem.n / each | 1) * each;
+    c->problem.k = c->problem.k % 300 + 1;
+    if (rng_step(state) % 2) request_pingpong(c, state);
+    c->request.swapped = c->request.direct = -1;
+    c->request.flip_k = c->request.stream_k = c->request.split_k = 0;
+    c->request.apart = 1;
+}
+
+enum way { PLAIN, PINGPONG, DEEP, HIGH, APART };
+static const enum way ways[] = {PLAIN, DEEP, PINGPONG, HIGH, APART, PLAIN, PINGPONG};
 
 static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state, enum way way)
 {
@@ -234,6 +251,7 @@ static struct tmap_gemm_case random_case(int32_t kind, uint64_t *state, enum way
     if (way == PINGPONG) request_pingpong(&c, state);
     if (way == DEEP) request_deep(&c, state);
     if (way == HIGH) request_high(&c, state);
+    if (way == APART) request_apart(&c, state);
     return c;
 }
 
@@ -254,7 +272,8 @@ static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int c
 {
     char text[200];
     uint64_t state = 77u + (uint64_t)kind;
-    t->shapes = t->wrong_shapes = t->streamed = t->split = t->deep = t->pingpong = t->high = 0;
+    t->shapes = t->wrong_shapes = t->streamed = t->split = t->deep = t->pingpong = t->high =
+        t->apart = 0;
     t->worst = 0;
     for (int i = 0; i < count; i++) {
         struct tmap_gemm_case c =
@@ -262,12 +281,13 @@ static void shapes(struct tmap_gemm *suite, struct tally *t, int32_t kind, int c
         fit_request(suite, &c);
         holds(suite, t, &c);
     }
-    snprintf(text, sizeof text,
-             "%s: %lu shapes (%lu streamed, %lu split, %lu of those deep, %lu pingpong, %lu high), "
-             "%lu wrong, worst error %.3f of "
-             "the bound",
-             kind_name[kind], t->shapes, t->streamed, t->split, t->deep, t->pingpong, t->high,
-             t->wrong_shapes, t->worst);
+    snprintf(
+        text, sizeof text,
+        "%s: %lu shapes (%lu streamed, %lu split, %lu of those deep, %lu pingpong, %lu high, %lu "
+        "apart), %lu wrong, worst error %.3f of "
+        "the bound",
+        kind_name[kind], t->shapes, t->streamed, t->split, t->deep, t->pingpong, t->high, t->apart,
+        t->wrong_shapes, t->worst);
     tap(t, t->wrong_shapes == 0, "shapes", text);
 }
 
@@ -350,6 +370,8 @@ static const struct {
     {"warpgroups store", TMAP_GEMM_OUT_F16, 8192, 8192, 256, 1, 2, -1, 0, 1, 0, 0, 0},
     {"columns", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 1},
     {"32 bits", TMAP_GEMM_OUT_F32, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 0},
+    {"rows apart", TMAP_GEMM_OUT_BF16, 8191, 8200, 192, 1, 0, 0, 0, 1, 0, 0, 0},
+    {"rows apart, 32 bits", TMAP_GEMM_OUT_F32, 4098, 8212, 64, 1, 0, 0, 0, 1, 0, 0, 0},
     {"padded rows, batches", TMAP_GEMM_OUT_BF16, 1000, 1536, 512, 5, 0, 0, 64, 1, 0, 0, 0},
     {"C is D", TMAP_GEMM_OUT_F32, 4096, 4096, 256, 1, 0, 0, 0, 1, 1, 0, 0},
     {"C is D, 16 bits, batches", TMAP_GEMM_OUT_BF16, 1000, 1032, 520, 3, 0, 0, 8, 1, 1, 0, 0},
@@ -372,6 +394,7 @@ static void at_size(struct tmap_gemm *suite, struct tally *t)
         c.every = sizes[i].every;
         c.in_place = sizes[i].in_place;
         c.freivalds = sizes[i].freivalds;
+        c.reruns = strstr(sizes[i].name, "apart") ? 20 : 0;
         if (sizes[i].pad) {
             const int32_t k = (sizes[i].k + 7) / 8 * 8, n = (sizes[i].n + 7) / 8 * 8;
             c.problem.a.ld = c.problem.b.ld = k + sizes[i].pad;

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "kernels/gemm/steps.cuh"
-#include "layout.cuh"
+#include "apart.cuh"
 
 // Of a branch at a tile's end: the way that most tiles take lies straight, since what is jumped to
 // is fetched only then.
@@ -244,9 +244,11 @@ PTX_FN void store_panels(const gemm_params &p, const gemm_map &d, uint32_t panel
 }
 
 // The map of D whose boxes are as wide as group g.
-template <class S> PTX_FN const gemm_map &map_of_group(const gemm_params &p, int32_t g)
+template <class S>
+PTX_FN const gemm_map &map_of_group(const gemm_params &p, const place &at, int32_t g)
 {
-    return S::PARTIAL && g == S::BN / 64 ? p.d_end : p.d;
+    if (S::PARTIAL && g == S::BN / 64) return p.d_end;
+    return map_of_tile<S>(p, at.batch, at.col);
 }
 
 // Panels written without the copy engine: element by element, inside D only.
@@ -320,7 +322,7 @@ template <class S>
 PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &at, int32_t g)
 {
     const int32_t col = at.col + g * 64;
-    const gemm_map &d = map_of_group<S>(p, g);
+    const gemm_map &d = map_of_group<S>(p, at, g);
     if (S::WRITES_COLUMNS && p.transposed)
         store_group<S>(p, d, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
     else
@@ -418,7 +420,7 @@ PTX_FN void store_groups_at(const gemm_params &p, uint32_t panels, const place &
 #pragma unroll 1
     for (int32_t g = first; g < end; g++) {
         const int32_t col = at.col + g * 64;
-        store_panels<S>(p, map_of_group<S>(p, g), panels, two, columns ? at.row : col,
+        store_panels<S>(p, map_of_group<S>(p, at, g), panels, two, columns ? at.row : col,
                         columns ? col : at.row, at.batch);
         panels += S::SPAN << wide;
     }

@@ -1,7 +1,7 @@
 // The producer: one thread keeps the ring full.
 #pragma once
 
-#include "layout.cuh"
+#include "apart.cuh"
 #include "kernels/gemm/schedule.cuh"
 
 // A piece of a k-major operand: one box.
@@ -81,8 +81,11 @@ template <class S> struct source : taps<S>, halves<S> {
         // Sharers are a power of two, and a shift takes no time that the first load would wait.
         const int32_t a_down = S::A_MN ? 0 : a_part * (S::BM >> (31 - __clz(p.cluster_n)));
         const int32_t b_down = S::B_MN ? 0 : b_part * (S::BN >> (31 - __clz(p.cluster_m)));
-        a_row = (t.m * p.cluster_m + at.row) * S::BM + a_down;
-        b_row = (t.n * p.cluster_n + at.col) * S::BN + b_down;
+        a_row = (t.m * p.cluster_m + at.row) * S::BM;
+        b_row = (t.n * p.cluster_n + at.col) * S::BN;
+        begin_tile<S>(p, t.batch, a_row, b_row);
+        a_row = load_inside<S>(p, a_row + a_down);
+        b_row += b_down;
         if constexpr (S::GATED) b_row = this->begin_half(b_row, b_down);
         batch = t.batch;
         a_to = smem.a(0) + a_down * 128;

@@ -14,8 +14,10 @@ template <class S> PTX_FN place place_of(const gemm_params &p, const work &w, in
 {
     const cluster_place at(p);
     const tile t = tile_of(p, w.index);
-    place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM + wg * 64,
+    place d = {(int32_t)(t.m * p.cluster_m + at.row) * S::BM,
                (int32_t)(t.n * p.cluster_n + at.col) * S::D_COLUMNS, t.batch};
+    begin_tile<S>(p, t.batch, d.row, d.col);
+    d.row += wg * 64;
     asm volatile("" : "+r"(d.row), "+r"(d.col), "+r"(d.batch));
     return d;
 }

@@ -50,8 +50,11 @@ template <class S> struct feeder {
         work w;
         if (!list.take(p, w)) return false;
         const tile t = tile_of(p, w.index);
-        m = (t.m * p.cluster_m + row) * S::BM + a_offset / 128;
-        n = (t.n * p.cluster_n + col) * S::BN + b_offset / 128;
+        m = (t.m * p.cluster_m + row) * S::BM;
+        n = (t.n * p.cluster_n + col) * S::BN;
+        begin_tile<S>(p, t.batch, m, n);
+        m = load_inside<S>(p, m + a_offset / 128);
+        n += b_offset / 128;
         batch = t.batch;
         k = w.k_begin * S::BK;
         left = w.k_end - w.k_begin;
