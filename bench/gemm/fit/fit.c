@@ -42,7 +42,7 @@ struct row {
 };
 
 struct shape {
-    struct gemm_view view[2];
+    struct gemm_view view[3]; /* as it is, swapped, and by even and odd rows */
     int m, n, k, first, count;
     double best_us, vendor_us;
 };
@@ -79,11 +79,8 @@ static bool complete(const struct shape *s, const char *text, struct row *row)
     struct tmap_gemm_config c = {0};
     struct tmap_gemm_problem p = problem_of(s->m, s->n, s->k, s->view[0].kind, s->view[0].promote);
     struct gemm_choice found;
-    if (sscanf(text, "%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d", &c.tile_m, &c.tile_n,
-               &c.stages, &c.cluster_m, &c.cluster_n, &c.split_k, &c.group, &c.clusters, &c.swapped,
-               &c.stream_k, &c.flip_k, &c.load_policy, &c.store_policy, &c.overlap, &c.panels,
-               &c.direct, &c.pingpong, &c.store_warp) != 18)
-        return false;
+    if (gemm_read_config(text, &c) == 0) return false;
+    if (c.apart == 0) c.apart = -1; /* timed before there was one */
     if (gemm_enumerate(&suite, &p, &c, &found, 1) == 0) return false;
     row->choice = found;
     return true;
@@ -98,6 +95,7 @@ static struct shape *shape_of(int m, int n, int k, int kind, bool precise)
     const struct tmap_gemm_problem p = problem_of(m, n, k, kind, precise);
     *s = (struct shape){.m = m, .n = n, .k = k, .first = row_count, .best_us = 1e12};
     for (int swapped = 0; swapped < 2; swapped++) s->view[swapped] = gemm_view_of(&p, swapped);
+    s->view[2] = gemm_view_apart(&s->view[0]);
     return s;
 }
 
@@ -124,7 +122,8 @@ static void read_file(const char *path, int kind, bool precise)
 
 static double cost_of(const struct shape *s, const struct row *r)
 {
-    return gemm_cost_us(&suite, &s->view[r->choice.config.swapped > 0], &r->choice);
+    const struct tmap_gemm_config *c = &r->choice.config;
+    return gemm_cost_us(&suite, &s->view[c->apart > 0 ? 2 : c->swapped > 0], &r->choice);
 }
 
 /* Rows that are far behind seldom matter: a third of them is kept. */

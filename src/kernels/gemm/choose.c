@@ -514,7 +514,7 @@ static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_pr
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
 {
-    static const double HOPELESS = 1.9, ANY = 1e300;
+    static const double HOPELESS = 2.6, ANY = 1e300;
     const bool open = !request->tile_m && !request->tile_n;
     const double most = open ? HOPELESS * least_clocks(suite, problem, request) : ANY;
     const size_t count = enumerate(suite, problem, request, most, out, cap);

@@ -13,84 +13,82 @@ enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
 
 /* The others are fitted to timings of drawn shapes, the half that no figure is reported of
  * (bench/gemm/fit). */
-/* A launch, and what a cluster of two, four or eight adds to it. */
-static const double LAUNCH_US = 6.39e-05;
-static const double CLUSTER_US = 1.15e-06;
 /* What a launch on every SM takes more than one on few: by blocks, and by their warpgroups. */
-static const double FULL_US = 1.353;
-static const double WARPGROUPS_US = 0.009995;
-/* Into one SM, of bytes that the L2 cache has and of bytes that come from memory; and what the
- * cache gives to all SMs. */
-static const double LOAD_BYTES_PER_CLOCK = 34.61;
-static const double COLD_BYTES_PER_CLOCK = 26.87;
-static const double MULTICAST_WEIGHT = 0.9844; /* what a shared byte spares its loader */
+static const double FULL_US = 0.8903;
+static const double WARPGROUPS_US = 0.009898;
+/* Into one SM, of bytes that the L2 cache has and of bytes that come from memory. */
+static const double LOAD_BYTES_PER_CLOCK = 36.5;
+static const double COLD_BYTES_PER_CLOCK = 23.34;
 /* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. */
-static const double ALONE = 1.398;
-static const double L2_BYTES_PER_CLOCK = 3.475e+05;
+static const double ALONE = 1.624;
+/* What the cache gives to all SMs, and what a byte counts that they store there. */
+static const double CACHE_BYTES_PER_CLOCK = 6358;
+static const double CACHE_STORES = 1.601;
 /* A k-block takes at least, and of the time until a load lands a slot's part. */
-static const double SOFTNESS = 0.03934;
-static const double BLOCK_CLOCKS = 349.8;
-static const double LOAD_LATENCY = 3991;
+static const double SOFTNESS = 0.03789;
+static const double BLOCK_CLOCKS = 258.8;
+static const double LOAD_LATENCY = 3404;
 /* A panel's row of D that ends inside a sector, of which the cache reads the rest: as many bytes
  * more (apart.c). */
-static const double TORN_BYTES = 120;
+static const double TORN_BYTES = 85.19;
 /* An operand that two tiles or more read at different times costs so much of itself again. */
-static const double READ_AGAIN = 0.9643;
-static const double TILE_CLOCKS = 3706; /* epilogue */
+static const double READ_AGAIN = 1.077;
+static const double TILE_CLOCKS = 3267; /* epilogue */
 /* What of it a warp of its own takes under the next tile's multiplies. */
-static const double STORED_ASIDE = 3108;
+static const double STORED_ASIDE = 2307;
 /* The same of tiles of one warpgroup. */
-static const double LOW_TILE_CLOCKS = 2600;
-static const double LOW_STORED_ASIDE = 1942;
+static const double LOW_TILE_CLOCKS = 2985;
+static const double LOW_STORED_ASIDE = 2009;
 /* Of tiles of three and four warpgroups beside a producer, which store for themselves; and what the
  * rest of the fit, to two, makes too little of. */
-static const double HIGH_TILE_CLOCKS = 1359;
-static const double HIGH_FIT = 1.075;
-static const double PANEL_CLOCKS = 670.4;
+static const double HIGH_TILE_CLOCKS = 1568;
+static const double HIGH_FIT = 1.026;
+static const double PANEL_CLOCKS = 406.2;
 /* Of D of 4 bytes, whose panels have half the columns. */
 static const double WIDE_PANELS = 4.1;
 /* A panel that waits until the store before it in the same place has been read; and the last
  * columns of a width between the multiples of a panel's. */
-static const double LATE_PANEL = 865;
-static const double PARTIAL_CLOCKS = 250;
+static const double LATE_PANEL = 591;
+static const double PARTIAL_CLOCKS = 228.1;
 /* The same under another tile's multiplies: before the first panel, by panel where two take turns,
  * and by panel where there is one. */
-static const double TURN_CLOCKS = 3896;
-static const double TURN_PANEL = 343.2;
-static const double TURN_ONE_PANEL = 352.1;
+static const double TURN_CLOCKS = 4264;
+static const double TURN_PANEL = 286.6;
+static const double TURN_ONE_PANEL = 443.7;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
-static const double TURN_FIT = 1.005;
-static const double SPLIT_CLOCKS = 1420;            /* of a split: its two meetings */
-static const double SHARED_BYTES_PER_CLOCK = 10.54; /* of its parts, from the cluster's blocks */
-static const double SHARED_LATENCY = 460.6; /* of a load from there, of which few run at a time */
-static const double DEEP_CLOCKS = 2033;     /* to hand a part over through L2 */
-static const double L2_LATENCY = 1117;      /* of a load of such a part */
+static const double TURN_FIT = 0.9788;
+static const double SPLIT_CLOCKS = 1639;            /* of a split: its two meetings */
+static const double SHARED_BYTES_PER_CLOCK = 8.941; /* of its parts, from the cluster's blocks */
+static const double SHARED_LATENCY = 568.7; /* of a load from there, of which few run at a time */
+static const double DEEP_CLOCKS = 2023;     /* to hand a part over through L2 */
+static const double L2_LATENCY = 1125;      /* of a load of such a part */
 static const double DIRECT_CLOCKS = 410.4;  /* of 64 columns that the warps store themselves */
 /* A last round that few blocks have work in: so much of what is idle they gain. */
-static const double LAST_ROUND = 0.1552;
+static const double LAST_ROUND = 0.1184;
 /* Blocks that share operands wait for each other: of clusters of two, four and eight that take tile
  * after tile, and of those that have one each. */
-static const double STEP_BLOCKS = 4.744;
-static const double PAIRS_AGAIN = 1.04;
-static const double SQUARES_AGAIN = 1.073; /* two by two */
-static const double FOURS_AGAIN = 1.041;
-static const double EIGHTS_AGAIN = 1.056;
-static const double PAIRS_ONCE = 0.8579;
-static const double SQUARES_ONCE = 0.8968;
-static const double FOURS_ONCE = 0.895;
-static const double EIGHTS_ONCE = 0.966;
+static const double STEP_BLOCKS = 4.859;
+static const double TILE_BLOCKS = 2.203;
+static const double PAIRS_AGAIN = 1.05;
+static const double SQUARES_AGAIN = 1.131; /* two by two */
+static const double FOURS_AGAIN = 1.074;
+static const double EIGHTS_AGAIN = 1.186;
+static const double PAIRS_ONCE = 0.9387;
+static const double SQUARES_ONCE = 0.8769;
+static const double FOURS_ONCE = 0.8937;
+static const double EIGHTS_ONCE = 0.65;
 /* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
-static const double MULTIPLY_FIT = 1.1;
+static const double MULTIPLY_FIT = 1.416;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
-static const double FIRST_CLOCKS = 4600;
+static const double FIRST_CLOCKS = 4144;
 static const double STREAM_FIT =
     1.035; /* of a stream, beside its parts: its blocks are out of step */
 /* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
 static const double RAGGED_CLOCKS = 169.4;
-static const double PART_CLOCKS = 4200; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 16.64;
+static const double PART_CLOCKS = 4177; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 19.22;
 /* The square of a tile's parts, which come at different times and are added one after the other. */
-static const double PARTS_CLOCKS = 400;
+static const double PARTS_CLOCKS = 475.9;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
 static const double MULTIPLY_ENERGY = 1.198;
@@ -133,9 +131,9 @@ static double softly(double a, double b)
 /* Nobody loads or stores aside. Beyond TALL_US it counts the less the longer a product is, down to
  * TALL_LEAST: at the device's power limit saved clocks return only part of their time, and a tall
  * tile moves a fifth fewer bytes an operation (docs/GEMM.md). */
-static const double TALL_FIT = 1.106;
-static const double TALL_US = 200;
-static const double TALL_LEAST = 0.065;
+static const double TALL_FIT = 1.045;
+static const double TALL_US = 201.1;
+static const double TALL_LEAST = 0.045;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
 static const double TWO_CHAINS = 1.268;
@@ -243,12 +241,9 @@ static double multiply_clocks(const struct gemm_view *view, const struct gemm_in
 static double load_clocks(const struct gemm_view *view, const struct traffic *t)
 {
     const bool own = is_own(view);
-    const double bytes = MULTICAST_WEIGHT * t->own + (1 - MULTICAST_WEIGHT) * t->received;
     const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
     const double cold_rate = of(own, PROMOTED_COLD_BYTES_PER_CLOCK, COLD_BYTES_PER_CLOCK);
-    const double load =
-        softly(bytes / t->alone * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / cold_rate),
-               t->own * t->blocks / L2_BYTES_PER_CLOCK);
+    const double load = t->own / t->alone * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / cold_rate);
     return own ? softly(load, ZERO_ROW_CLOCKS * t->zeros / t->alone / t->alone) : load;
 }
 
@@ -404,10 +399,11 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
 }
 
 /* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
-static double in_step(const struct tmap_gemm_config *c, double k_blocks, bool own)
+static double in_step(const struct tmap_gemm_config *c, double tiles, double k_blocks, bool own)
 {
     const int32_t sharers = c->cluster_m * c->cluster_n;
-    const double long_since = k_blocks / (k_blocks + STEP_BLOCKS);
+    const double long_since =
+        tiles * k_blocks / (tiles * k_blocks + STEP_BLOCKS) * (k_blocks / (k_blocks + TILE_BLOCKS));
     double once = EIGHTS_ONCE, again = of(own, PROMOTED_EIGHTS_AGAIN, EIGHTS_AGAIN);
     if (sharers == 1) return 1;
     if (sharers == 2) {
@@ -473,6 +469,15 @@ static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_
                           stored * outputs(view));
 }
 
+/* What the cache takes for all that goes through it, either way. */
+static double cache_us(const struct tmap_gemm *suite, const struct gemm_view *view,
+                       const struct traffic *t)
+{
+    const double stored = (double)view->m * view->n * view->batch * view->out_bytes;
+    return (t->loaded + stored * outputs(view) * CACHE_STORES) / CACHE_BYTES_PER_CLOCK /
+           clocks_per_us(suite);
+}
+
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {
@@ -492,18 +497,17 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
      */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     const bool own = is_own(view);
-    compute_us *= in_step(c, up(tiles / c->clusters) * k_blocks_of(view) / c->split_k, own);
+    compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
     if (c->stream_k > 0 && c->split_k == 1 && !own) compute_us *= STREAM_FIT;
     if (gemm_is_tall(choice->instance))
         compute_us *= 1 + larger(TALL_LEAST, (TALL_FIT - 1) * smaller(1, TALL_US / compute_us));
     if (c->pingpong > 0) compute_us *= TURN_FIT;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
+    if (view->conv.images == 0) compute_us = softly(compute_us, cache_us(suite, view, &traffic));
     const double memory_us = bytes / memory_bytes_per_us(suite);
-    const double doublings = (members > 1) + (members > 2) + (members > 4);
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
-    const double start_us = LAUNCH_US + CLUSTER_US * doublings +
-                            full * (of(own, PROMOTED_FULL_US, FULL_US) +
+    const double start_us = full * (of(own, PROMOTED_FULL_US, FULL_US) +
                                     WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
     const double ready_us = choice->instance->image == GEMM_EARLY ? READY_US : 0;
     return start_us - ready_us + softly(compute_us, memory_us);
@@ -536,8 +540,7 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
     const double tiles = up((double)view->m / (tile_m * rows)) *
                          up((double)view->n / (instance->bn * cols)) * view->batch;
     const double clusters = suite->resident[rows * cols * shape->split_k];
-    const double load =
-        MULTICAST_WEIGHT * own / LOAD_BYTES_PER_CLOCK / (tiles < clusters ? ALONE : 1);
+    const double load = own / LOAD_BYTES_PER_CLOCK / (tiles < clusters ? ALONE : 1);
     /* A convolution's loads are not counted by bytes. */
     const double multiply =
         promoted ? multiply_clocks(view, instance) : 2 * instance->wgs * n * MULTIPLY_FIT;
@@ -546,7 +549,7 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
     const double rounds =
         shape->stream_k == 0 ? rounds_of(promoted, tiles, clusters) : tiles / clusters;
     const double waits =
-        in_step(shape, shape->split_k > 1 ? k_blocks : up(tiles / clusters) * k_blocks, promoted);
+        in_step(shape, shape->split_k > 1 ? 1 : up(tiles / clusters), k_blocks, promoted);
     const double fit = (instance->pingpong ? TURN_FIT : 1) *
                        (gemm_is_high(instance) ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1);
     return fit * waits * (rounds * k_blocks * block + least_end_clocks(view, instance, shape)) /
