@@ -8,8 +8,8 @@
 
 /* Of convolutions the clocks of a row of an operand's box: of a pixel of an im2col box, of one of a
  * patch's, and of a filter; what the rest of the fit makes too little or too much of. Fitted to 250
- * drawn layers (bench/gemm/conv.py, H200, 2026-11-23); of pingpongs since made to pick what they did
- * before the products' constants moved. */
+ * drawn layers (bench/gemm/conv.py, H200, 2026-11-23); of pingpongs since made to pick what they
+ * did before the products' constants moved. */
 static const double PIXEL_CLOCKS = 4.8;
 static const double PATCH_CLOCKS = 0.35;
 static const double FILTER_CLOCKS = 1.03;
