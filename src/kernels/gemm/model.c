@@ -190,6 +190,11 @@ static double a_bytes(const struct gemm_view *view)
            (view->element_bits / 8.0);
 }
 
+static double unique_bytes(const struct gemm_view *view)
+{
+    return (a_bytes(view) + (double)view->n * view->k * (view->element_bits / 8.0)) * view->batch;
+}
+
 /* Rows of an operand's last tile that lie outside it, in the worst of its pieces, shared out over
  * the clusters along it: the copy engine fills them with zeros. */
 static double zero_rows(int32_t size, int32_t tile, int32_t along, int32_t sharers)
@@ -209,8 +214,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     struct traffic t;
     t.received = 128 * (rows + cols);
     t.own = 128 * (rows / c->cluster_n + cols / c->cluster_m);
-    t.unique =
-        (a_bytes(view) + (double)view->n * view->k * (view->element_bits / 8.0)) * view->batch;
+    t.unique = unique_bytes(view);
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
     t.blocks = smaller((double)c->clusters * c->cluster_m * c->cluster_n * c->split_k,
                        suite->gpu.sm_count);
@@ -242,13 +246,20 @@ static double multiply_clocks(const struct gemm_view *view, const struct gemm_in
     return by_boxes ? multiply : multiply * MULTIPLY_FIT;
 }
 
+/* A byte's clocks on its way into an SM, of a product of whose loads so many bytes are loaded for
+ * the first time. */
+static double byte_clocks(bool own, double unique, double loaded)
+{
+    const double cold = unique < loaded ? unique / loaded : 1;
+    const double cold_rate = of(own, PROMOTED_COLD_BYTES_PER_CLOCK, COLD_BYTES_PER_CLOCK);
+    return (1 - cold) / LOAD_BYTES_PER_CLOCK + cold / cold_rate;
+}
+
 /* What a k-block's loads take. */
 static double load_clocks(const struct gemm_view *view, const struct traffic *t)
 {
     const bool own = is_own(view);
-    const double cold = t->unique < t->loaded ? t->unique / t->loaded : 1;
-    const double cold_rate = of(own, PROMOTED_COLD_BYTES_PER_CLOCK, COLD_BYTES_PER_CLOCK);
-    const double load = t->own / t->alone * ((1 - cold) / LOAD_BYTES_PER_CLOCK + cold / cold_rate) +
+    const double load = t->own / t->alone * byte_clocks(own, t->unique, t->loaded) +
                         of(own, PROMOTED_ALIKE_CLOCKS, ALIKE_CLOCKS) * t->alike;
     return own ? softly(load, ZERO_ROW_CLOCKS * t->zeros / t->alone / t->alone) : load;
 }
@@ -519,20 +530,49 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     return start_us - ready_us + softly(compute_us, memory_us);
 }
 
+/* Of part_clocks() and handing_over(), for a shape whose clusters are not counted yet. */
+static double least_part_clocks(const struct gemm_view *view, const struct tmap_gemm_config *shape,
+                                int32_t tile_m, int32_t tile_n)
+{
+    struct tmap_gemm_config c = *shape;
+    c.tile_m = tile_m, c.tile_n = tile_n, c.stream_k = 0;
+    const bool own = is_own(view);
+    return part_clocks(&c, own) +
+           (shape->stream_k > 0 ? of(own, PROMOTED_DEEP_CLOCKS, DEEP_CLOCKS) : 0);
+}
+static double least_handing_over(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                 const struct gemm_instance *instance,
+                                 const struct tmap_gemm_config *shape, double tiles)
+{
+    enum { LEAST_SHARE = 4 }; /* of k-blocks, as tiles are dealt out (deal.c) */
+    struct tmap_gemm_config c = *shape;
+    const double resident = suite->resident[c.cluster_m * c.cluster_n];
+    if (c.stream_k <= 0 || c.split_k > 1 || resident < 1) return 0;
+    const double rounds = (double)(int64_t)(tiles / resident);
+    const double left = c.stream_k == 3 ? tiles : tiles - (rounds - (c.stream_k - 1)) * resident;
+    const double sharers = smaller(resident / left, k_blocks_of(view) / LEAST_SHARE);
+    c.tile_m = gemm_tile_m(instance), c.tile_n = instance->bn;
+    c.stream_k = 1, c.clusters = sharers > 1 ? (int32_t)sharers : 1; /* of each tile */
+    return handing_over(&c, is_own(view));
+}
+
 /* Of a tile's end and of what comes before its first k-block, at the least. */
-static double least_end_clocks(const struct gemm_view *view, const struct gemm_instance *instance,
-                               const struct tmap_gemm_config *shape)
+static double least_end_clocks(const struct tmap_gemm *suite, const struct gemm_view *view,
+                               const struct gemm_instance *instance,
+                               const struct tmap_gemm_config *shape, double tiles)
 {
     const int32_t tile_m = gemm_tile_m(instance);
     const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
-    const double stored =
-        shape->split_k > 1 ? SPLIT_CLOCKS : outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS;
+    const double stored = shape->split_k > 1
+                              ? least_part_clocks(view, shape, tile_m, instance->bn)
+                              : outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS;
     const double received = 128.0 * (rows_of(view->m, tile_m, shape->cluster_n) +
                                      rows_of(view->n, instance->bn, shape->cluster_m));
     return (gemm_is_high(instance)     ? HIGH_TILE_CLOCKS
             : tile_m == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS
                                        : TILE_CLOCKS) +
-           stored + FIRST_CLOCKS * received / 32768;
+           stored + least_handing_over(suite, view, instance, shape, tiles) +
+           FIRST_CLOCKS * received / 32768;
 }
 
 double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -546,11 +586,16 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
     const double tiles = up((double)view->m / (tile_m * rows)) *
                          up((double)view->n / (instance->bn * cols)) * view->batch;
     const double clusters = suite->resident[rows * cols * shape->split_k];
-    const double load = own / LOAD_BYTES_PER_CLOCK / (tiles < clusters ? ALONE : 1);
+    const double blocks = smaller(tiles, clusters) * rows * cols * shape->split_k;
+    const bool alone = shape->stream_k == 0 ? blocks * 2 <= suite->gpu.sm_count : tiles < clusters;
+    const double loaded = own * tiles * rows * cols * k_blocks_of(view);
+    const double load =
+        own * byte_clocks(promoted, unique_bytes(view), loaded) / (alone ? ALONE : 1);
     /* A convolution's loads are not counted by bytes. */
     const double multiply =
         promoted ? multiply_clocks(view, instance) : 2 * instance->wgs * n * MULTIPLY_FIT;
-    const double block = conv ? 2 * instance->wgs * n : larger(multiply, load);
+    const double block =
+        conv ? 2 * instance->wgs * n : larger(larger(multiply, load), BLOCK_CLOCKS);
     const double k_blocks = k_blocks_of(view) / shape->split_k;
     const double rounds =
         shape->stream_k == 0 ? rounds_of(promoted, tiles, clusters) : tiles / clusters;
@@ -558,7 +603,8 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
         in_step(shape, shape->split_k > 1 ? 1 : up(tiles / clusters), k_blocks, promoted);
     const double fit = (instance->pingpong ? TURN_FIT : 1) *
                        (gemm_is_high(instance) ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1);
-    return fit * waits * (rounds * k_blocks * block + least_end_clocks(view, instance, shape)) /
+    return fit * waits *
+           (rounds * k_blocks * block + least_end_clocks(suite, view, instance, shape, tiles)) /
            clocks_per_us(suite);
 }
 
