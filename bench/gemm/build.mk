@@ -20,8 +20,8 @@ gemm-plot:
 
 # make build/bench/gemm/fit/fit: fits the cost model's constants to what `gemm fit` printed.
 GEMM_FIT := $(B)/bench/gemm/fit/fit
-GEMM_MODEL_PARTS := kernels/gemm/model_conv.h kernels/gemm/model_promoted.h
-GEMM_CONSTANTS := src/kernels/gemm/model.c $(addprefix src/,$(GEMM_MODEL_PARTS))
+GEMM_MODEL_PARTS := $(addprefix kernels/gemm/,model_constants.h model_conv.h model_promoted.h)
+GEMM_CONSTANTS := $(addprefix src/,$(GEMM_MODEL_PARTS))
 GEMM_FITTED := $(addprefix $(B)/gen/fit/,model.c $(GEMM_MODEL_PARTS))
 $(B)/gen/fit/model.c: src/kernels/gemm/model.c
 $(addprefix $(B)/gen/fit/,$(GEMM_MODEL_PARTS)): $(B)/gen/fit/%: src/%

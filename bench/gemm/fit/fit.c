@@ -1,4 +1,4 @@
-/* Fits the constants of the cost model (src/kernels/gemm/model.c) to timings of drawn shapes.
+/* Fits the constants of the cost model (src/kernels/gemm/model_*.h) to timings of drawn shapes.
  *
  *   fit [-k KIND] TSV... [OPTION...]
  *

@@ -1,112 +1,10 @@
 /* What a configuration should cost: the larger of the time that the busiest block takes and the
  * time that memory takes, softly, and what a launch takes anyway. */
+#include "kernels/gemm/model_constants.h"
 #include "kernels/gemm/model_conv.h"
 #include "kernels/gemm/model_promoted.h"
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
-
-/* Of what the driver says of the device's clock and memory, and of an H200's where it says nothing.
- */
-static const double CLOCK_SHARE = 1;
-static const double MEMORY_SHARE = 0.95;
-enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
-
-/* The others are fitted to timings of drawn shapes, the half that no figure is reported of
- * (bench/gemm/fit). */
-/* What a launch on every SM takes more than one on few: by blocks, and by their warpgroups. */
-static const double FULL_US = 0.7393;
-static const double WARPGROUPS_US = 0.009824;
-/* Into one SM, of bytes that the L2 cache has and of bytes that come from memory. */
-static const double LOAD_BYTES_PER_CLOCK = 36.54;
-static const double COLD_BYTES_PER_CLOCK = 24.08;
-/* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. */
-static const double ALONE = 1.588;
-/* Until the cache has answered one more cluster that asks for the same bytes. */
-static const double ALIKE_CLOCKS = 0.2395;
-/* What the cache gives to all SMs, and what a byte counts that they store there. */
-static const double CACHE_BYTES_PER_CLOCK = 6484;
-static const double CACHE_STORES = 1.775;
-/* A k-block takes at least, and of the time until a load lands a slot's part. */
-static const double SOFTNESS = 0.03482;
-static const double BLOCK_CLOCKS = 251.5;
-static const double LOAD_LATENCY = 3755;
-/* A panel's row of D that ends inside a sector, of which the cache reads the rest: as many bytes
- * more (apart.c). */
-static const double TORN_BYTES = 81.96;
-/* An operand that two tiles or more read at different times costs so much of itself again. */
-static const double READ_AGAIN = 1.122;
-static const double TILE_CLOCKS = 3236; /* epilogue */
-/* What of it a warp of its own takes under the next tile's multiplies. */
-static const double STORED_ASIDE = 2200;
-/* The same of tiles of one warpgroup. */
-static const double LOW_TILE_CLOCKS = 3000;
-static const double LOW_STORED_ASIDE = 2045;
-/* Of tiles of three and four warpgroups beside a producer, which store for themselves; and what the
- * rest of the fit, to two, makes too little of. */
-static const double HIGH_TILE_CLOCKS = 1581;
-static const double HIGH_FIT = 1.029;
-static const double PANEL_CLOCKS = 360.4;
-/* Of D of 4 bytes, whose panels have half the columns. */
-static const double WIDE_PANELS = 4.1;
-/* A panel that waits until the store before it in the same place has been read; and the last
- * columns of a width between the multiples of a panel's. */
-static const double LATE_PANEL = 545.6;
-static const double PARTIAL_CLOCKS = 209.7;
-/* The same under another tile's multiplies: before the first panel, by panel where two take turns,
- * and by panel where there is one. */
-static const double TURN_CLOCKS = 4335;
-static const double TURN_PANEL = 264.4;
-static const double TURN_ONE_PANEL = 524;
-/* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
-static const double TURN_FIT = 0.9546;
-static const double SPLIT_CLOCKS = 1675;            /* of a split: its two meetings */
-static const double SHARED_BYTES_PER_CLOCK = 9.042; /* of its parts, from the cluster's blocks */
-static const double SHARED_LATENCY = 556.2; /* of a load from there, of which few run at a time */
-static const double DEEP_CLOCKS = 2128;     /* to hand a part over through L2 */
-static const double L2_LATENCY = 1132;      /* of a load of such a part */
-static const double DIRECT_CLOCKS = 410.4;  /* of 64 columns that the warps store themselves */
-/* A last round that few blocks have work in: so much of what is idle they gain. */
-static const double LAST_ROUND = 0.1067;
-/* Blocks that share operands wait for each other: of clusters of two, four and eight that take tile
- * after tile, and of those that have one each. */
-static const double STEP_BLOCKS = 4.856;
-static const double TILE_BLOCKS = 2.16;
-static const double PAIRS_AGAIN = 1.061;
-static const double SQUARES_AGAIN = 1.162; /* two by two */
-static const double FOURS_AGAIN = 1.09;
-static const double EIGHTS_AGAIN = 1.164;
-static const double PAIRS_ONCE = 0.953;
-static const double SQUARES_ONCE = 0.8355;
-static const double FOURS_ONCE = 0.8588;
-static const double EIGHTS_ONCE = 0.65;
-/* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
-static const double MULTIPLY_FIT = 1.381;
-/* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
-static const double FIRST_CLOCKS = 4302;
-static const double STREAM_FIT =
-    1.035; /* of a stream, beside its parts: its blocks are out of step */
-/* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
-static const double RAGGED_CLOCKS = 169.4;
-static const double PART_CLOCKS = 4020; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 19.61;
-/* The square of a tile's parts, which come at different times and are added one after the other. */
-static const double PARTS_CLOCKS = 502.3;
-/* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
- * SM (in clocks), a microsecond of memory. */
-static const double MULTIPLY_ENERGY = 1.198;
-static const double LOAD_ENERGY = 6.58e-05;
-static const double MEMORY_ENERGY = 0.003363;
-
-/* What a promised operand's loads before the predecessor's end save, as far as it decides: the tile
- * is the one that would be chosen anyway. They save 0.1 to 1.6 us, but where that led to another
- * tile, 2 us were lost (docs/EXPERIMENTS.md). */
-static const double READY_US = 0.05;
-
-/* Of an epilogue: a tile's reads and decisions; and of 64 columns what scales and biases take, and
- * an activation. */
-static const double EPILOGUE_CLOCKS = 600;
-static const double STEP_CLOCKS = 120;
-static const double ACTIVATION_CLOCKS = 450;
 
 static double larger(double a, double b)
 {
@@ -129,23 +27,6 @@ static double softly(double a, double b)
     const double ratio = smaller(a, b) / larger(a, b);
     return larger(a, b) * (1 + 0.19 * ratio * ratio * ratio * ratio);
 }
-
-/* Nobody loads or stores aside. Beyond TALL_US it counts the less the longer a product is, down to
- * TALL_LEAST: at the device's power limit saved clocks return only part of their time, and a tall
- * tile moves a fifth fewer bytes an operation (docs/GEMM.md). */
-static const double TALL_FIT = 1.088;
-static const double TALL_US = 203.4;
-static const double TALL_LEAST = 0.04813;
-
-/* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
-static const double TWO_CHAINS = 1.268;
-/* What a promoted k-block's additions add to its multiplies. */
-static const double PROMOTE_CLOCKS = 120;
-/* A k-block with scales of blocks, and a column of it: shared memory bounds it, from which the
- * multiplies read and into which the loads write (docs/EXPERIMENTS.md). */
-static const double SCALED_CLOCKS = 100;
-static const double SCALED_COLUMN = 4.2;
-static const int32_t WIDEST_CHAIN = 192;
 
 static double clocks_per_us(const struct tmap_gemm *suite)
 {
