@@ -2,13 +2,13 @@
  *
  * Where rows of D are an odd number of 16 bytes apart, every second one begins inside a sector of
  * 32 bytes. A panel of 128 bytes then ends inside two sectors, and the cache reads both from memory
- * before it writes them: an H200 stores 2.0 TB/s so, an H100 1.7, and 4.3 and 3.0 where rows begin
+ * before it writes them: an H200 stores 2.1 TB/s so, an H100 1.7, and 3.8 and 3.0 where rows begin
  * with a sector (docs/EXPERIMENTS.md). Of the odd rows alone all begin inside a sector. So their
  * tiles begin half a sector earlier, and only D's own edges are torn. */
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
-enum { SECTOR_BYTES = 32, MOST_K_BYTES = 768, LEAST_ROWS = 1024 };
+enum { MOST_K_BYTES = 768, LEAST_ROWS = 1024 };
 
 /* In columns of D. */
 static int32_t half_sector(const struct gemm_view *view)
@@ -28,8 +28,8 @@ static bool can_be_apart(const struct tmap_gemm *suite, const struct gemm_view *
     const bool plain = !view->adds_c && !view->epilogue && !view->blocks && !view->early;
     const bool by_rows = !view->transposed && !view->a.mn_major && view->batch == 1;
     const int64_t row = view->d.ld * view->out_bytes;
-    return suite->family == GEMM_SM90 && plain && by_rows && can_shift(view) && !view->grouped &&
-           view->d.address % SECTOR_BYTES == 0 && row % SECTOR_BYTES == GEMM_CLIP_BYTES &&
+    return suite->family == GEMM_SM90 && plain && by_rows && can_shift(view) &&
+           view->d.address % GEMM_SECTOR_BYTES == 0 && row % GEMM_SECTOR_BYTES == GEMM_CLIP_BYTES &&
            gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0 && view->m > 1;
 }
 
@@ -72,7 +72,7 @@ struct gemm_view gemm_view_apart(const struct gemm_view *view)
     v.apart = true;
     v.odd_first = view->m % 2 != 0;
     v.torn = false;
-    v.m = view->m / 2 + view->m % 2;
+    v.m = gemm_ceil_div(view->m, 2);
     v.batch = 2;
     v.a = by_parity(&view->a, v.odd_first, view->element_bits);
     v.d = by_parity(&view->d, v.odd_first, 8 * view->out_bytes);

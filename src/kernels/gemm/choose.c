@@ -192,11 +192,6 @@ static bool stores_itself(const struct gemm_instance *instance, const struct gem
     return instance->family != GEMM_SM90 || view->out_bytes == 4 || is_ragged(view);
 }
 
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 static bool allows(int32_t requested, int32_t value)
 {
     return requested == 0 || requested == value;
@@ -269,7 +264,7 @@ static int32_t group_for(const struct gemm_view *view, const struct tmap_gemm_co
 {
     const bool single = c->cluster_m * c->cluster_n * c->split_k == 1;
     if (view->torn && !view->transposed && single) return 1;
-    return ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
+    return gemm_ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -292,12 +287,13 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span) &&
         (instance->image != GEMM_CONV || c->cluster_m > gemm_b_rows(instance) / span))
         return false;
-    const int32_t k_blocks = ceil_div(view->k, span);
+    const int32_t k_blocks = gemm_ceil_div(view->k, span);
     if (c->split_k > k_blocks) return false;
     /* Beyond the last tap a filter is zeros, but a pixel may be anything. */
     if (view->conv.images > 0 && k_blocks % c->split_k != 0) return false;
-    const int32_t rows = ceil_div(ceil_div(view->m, c->tile_m), c->cluster_m);
-    const int32_t cols = ceil_div(ceil_div(gemm_tiled_columns(view), c->tile_n), c->cluster_n);
+    const int32_t rows = gemm_ceil_div(gemm_ceil_div(view->m, c->tile_m), c->cluster_m);
+    const int32_t cols =
+        gemm_ceil_div(gemm_ceil_div(gemm_tiled_columns(view), c->tile_n), c->cluster_n);
     const int64_t tiles = (int64_t)rows * cols * view->batch;
     if (!gemm_deal_tiles(suite, request, choice, tiles, k_blocks)) return false;
     /* With one tile a block there is no other to multiply while it is stored. */
@@ -342,8 +338,8 @@ static bool is_idle(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_instance *instance, const struct tmap_gemm_config *request,
                     const struct tmap_gemm_config *c)
 {
-    const int32_t rows = ceil_div(view->m, gemm_tile_m(instance)),
-                  cols = ceil_div(view->n, instance->bn);
+    const int32_t rows = gemm_ceil_div(view->m, gemm_tile_m(instance)),
+                  cols = gemm_ceil_div(view->n, instance->bn);
     if (instance->family != GEMM_SM90 || request->tile_m || request->tile_n) return false;
     if (!request->cluster_m && c->cluster_m > 1 && c->cluster_m / 2 >= rows) return true;
     if (!request->cluster_n && c->cluster_n > 1 && c->cluster_n / 2 >= cols) return true;
@@ -433,11 +429,11 @@ static double rough_clocks(const struct tmap_gemm *suite, const struct gemm_inst
 {
     enum { FEW_SPLIT = 8, LEAST_BLOCKS = 8 };
     static const double BYTES_PER_CLOCK = 40;
-    const int32_t k_blocks = ceil_div(view->k, view->span);
+    const int32_t k_blocks = gemm_ceil_div(view->k, view->span);
     const double most = k_blocks > FEW_SPLIT * LEAST_BLOCKS ? k_blocks / LEAST_BLOCKS : FEW_SPLIT;
     const int32_t tile_m = gemm_tile_m(instance);
-    const double tiles = (double)ceil_div(view->m, tile_m) * ceil_div(view->n, instance->bn) *
-                         view->batch / suite->gpu.sm_count;
+    const double tiles = (double)gemm_ceil_div(view->m, tile_m) *
+                         gemm_ceil_div(view->n, instance->bn) * view->batch / suite->gpu.sm_count;
     const double rows = view->m < tile_m ? view->m : tile_m;
     const double cols = view->n < instance->bn ? view->n : instance->bn;
     const double load =
@@ -482,23 +478,11 @@ static size_t enumerate_view(const struct tmap_gemm *suite, const struct gemm_vi
     return count;
 }
 
-static size_t enumerate_apart(const struct tmap_gemm *suite,
-                              const struct tmap_gemm_problem *problem,
-                              const struct tmap_gemm_config *request, double most,
-                              struct gemm_choice *out, size_t cap)
-{
-    const struct gemm_view whole = gemm_view_of(problem, false);
-    if (request->swapped > 0 || !gemm_wants_apart(suite, &whole, request)) return 0;
-    const struct gemm_view view = gemm_view_apart(&whole);
-    return enumerate_view(suite, &view, request, false, most, out, cap, 0);
-}
-
 static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                         const struct tmap_gemm_config *request, double most,
                         struct gemm_choice *out, size_t cap)
 {
-    size_t count = enumerate_apart(suite, problem, request, most, out, cap);
-    if (count > 0 && request->apart > 0) return count;
+    size_t count = 0;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
         /* A's blocks are not B's, nor are A's pixels, and a gate's halves are columns. */
@@ -506,6 +490,11 @@ static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_pr
             (problem->block_scale.a || problem->conv.images > 0 || problem->epilogue.gate))
             continue;
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
+        if (!swapped && gemm_wants_apart(suite, &view, request)) {
+            const struct gemm_view apart = gemm_view_apart(&view);
+            count = enumerate_view(suite, &apart, request, false, most, out, cap, count);
+            if (count > 0 && request->apart > 0) return count;
+        }
         count = enumerate_view(suite, &view, request, swapped != 0, most, out, cap, count);
     }
     return count;

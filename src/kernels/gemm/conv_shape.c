@@ -80,11 +80,6 @@ struct gemm_conv_view gemm_conv_view_of(const struct tmap_conv_shape *s, bool da
     return v;
 }
 
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 /* A slab of 8 x 8 pixels, or of whole rows that leave room for the columns beside them; two along
  * an axis. False where a row is too long. */
 static bool lay_patch(const struct gemm_conv_view *v, int32_t width, int axis, struct gemm_patch *p)
@@ -101,7 +96,7 @@ static bool lay_patch(const struct gemm_conv_view *v, int32_t width, int axis, s
     p->pitch = p->box[0];
     for (int i = 0; i < 4; i++) {
         const int32_t all = i < AXES ? v->out[i] : v->images;
-        p->count[i] = ceil_div(all, p->tile[i]);
+        p->count[i] = gemm_ceil_div(all, p->tile[i]);
     }
     return true;
 }
@@ -149,7 +144,7 @@ struct gemm_view gemm_view_for(const struct gemm_view *view, const struct gemm_i
     made.m = (int32_t)best_patch(v, &v->patch) * PATCH_ROWS;
     v->few = instance->few;
     const int32_t at_once = v->few ? v->few : view->span;
-    made.k = (int32_t)v->taps / GEMM_PATCH_TAPS * ceil_div(v->channels, at_once) * view->span;
+    made.k = (int32_t)v->taps / GEMM_PATCH_TAPS * gemm_ceil_div(v->channels, at_once) * view->span;
     return made;
 }
 
@@ -295,8 +290,8 @@ void gemm_fill_conv(const struct gemm_view *view, struct gemm_conv *out)
 {
     const struct gemm_conv_view *v = &view->conv;
     const int32_t span = v->patch.pitch && v->few ? v->few : view->span;
-    *out =
-        (struct gemm_conv){.taps = (int32_t)v->taps, .channel_blocks = ceil_div(v->channels, span)};
+    *out = (struct gemm_conv){.taps = (int32_t)v->taps,
+                              .channel_blocks = gemm_ceil_div(v->channels, span)};
     for (int i = 0; i < AXES; i++) {
         out->out[i] = v->out[i];
         out->stride[i] = v->stride[i];

@@ -1,11 +1,6 @@
 /* How a product's tiles are dealt out to clusters: whole, by k-blocks, or split along K. */
 #include "kernels/gemm/suite.h"
 
-static int32_t ceil_div(int32_t a, int32_t b)
-{
-    return a / b + (a % b != 0);
-}
-
 /* Of a split whose tiles are fewer than the clusters that fit: how many clusters share each, as
  * many as fit (way 3) or half of them (way 2). A share of few k-blocks would cost more to hand over
  * than to sum. `exactly` is a request's number of clusters, or 0. */
@@ -13,7 +8,7 @@ static bool deal_deep(struct tmap_gemm_config *c, int32_t way, int64_t tiles, in
                       int32_t resident, int32_t exactly)
 {
     enum { LEAST_SHARE = 2 };
-    const int32_t rounds = ceil_div(k_blocks, c->split_k);
+    const int32_t rounds = gemm_ceil_div(k_blocks, c->split_k);
     int64_t most = resident / tiles;
     if (most > rounds / LEAST_SHARE) most = rounds / LEAST_SHARE;
     const int64_t deep = way == 3 ? most : most / 2;
@@ -53,7 +48,6 @@ static bool deal_dynamic(struct tmap_gemm_config *c, int64_t tiles)
 static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, int32_t resident,
                  int32_t members, int32_t sm_count)
 {
-    enum { LEAST_SHARE = 4 };
     const int32_t way = c->stream_k;
     c->clusters = c->split_k > 1 || tiles < resident ? (int32_t)tiles : resident;
     c->stream_k = -1;
@@ -66,9 +60,9 @@ static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, in
         if (tiles * 2 > resident) return false;
         c->clusters = (int32_t)(resident / tiles * tiles);
     }
-    if (left * k_blocks / LEAST_SHARE < c->clusters) {
+    if (left * k_blocks / GEMM_LEAST_SHARE < c->clusters) {
         if (left < tiles) return false;
-        c->clusters = (int32_t)(left * k_blocks / LEAST_SHARE);
+        c->clusters = (int32_t)(left * k_blocks / GEMM_LEAST_SHARE);
     }
     return c->clusters > left / 2 && c->clusters * members <= sm_count;
 }

@@ -349,10 +349,9 @@ static double mean(double a, double b)
  * tile, a batch of the two. */
 static double torn_rows(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const double row_bytes = (double)gemm_panel_columns(view) * view->out_bytes;
     const double rows = view->torn ? view->m : view->apart ? view->m / 2.0 : 0;
     const double columns = view->apart && c->tile_n < view->n ? c->tile_n : view->n;
-    return rows * columns * view->out_bytes / row_bytes;
+    return rows * columns / gemm_panel_columns(view);
 }
 
 /* From and to memory. */
@@ -425,13 +424,12 @@ static double least_handing_over(const struct tmap_gemm *suite, const struct gem
                                  const struct gemm_instance *instance,
                                  const struct tmap_gemm_config *shape, double tiles)
 {
-    enum { LEAST_SHARE = 4 }; /* of k-blocks, as tiles are dealt out (deal.c) */
     struct tmap_gemm_config c = *shape;
     const double resident = suite->resident[c.cluster_m * c.cluster_n];
     if (c.stream_k <= 0 || c.split_k > 1 || resident < 1) return 0;
     const double rounds = (double)(int64_t)(tiles / resident);
     const double left = c.stream_k == 3 ? tiles : tiles - (rounds - (c.stream_k - 1)) * resident;
-    const double sharers = smaller(resident / left, k_blocks_of(view) / LEAST_SHARE);
+    const double sharers = smaller(resident / left, k_blocks_of(view) / GEMM_LEAST_SHARE);
     c.tile_m = gemm_tile_m(instance), c.tile_n = instance->bn;
     c.stream_k = 1, c.clusters = sharers > 1 ? (int32_t)sharers : 1; /* of each tile */
     return handing_over(&c, is_own(view));

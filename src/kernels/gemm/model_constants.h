@@ -66,8 +66,9 @@ static const double L2_LATENCY = 1132;      /* of a load of such a part */
 static const double DIRECT_CLOCKS = 410.4;  /* of 64 columns that the warps store themselves */
 /* A last round that few blocks have work in: so much of what is idle they gain. */
 static const double LAST_ROUND = 0.1067;
-/* Blocks that share operands wait for each other: of clusters of two, four and eight that take tile
- * after tile, and of those that have one each. */
+/* Blocks that share operands wait for each other, the more the more k-blocks they go through, in
+ * all and of a tile: of clusters of two, four and eight that take tile after tile, and of those
+ * that have one each. */
 static const double STEP_BLOCKS = 4.856;
 static const double TILE_BLOCKS = 2.16;
 static const double PAIRS_AGAIN = 1.061;

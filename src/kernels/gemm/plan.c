@@ -65,8 +65,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     const int32_t split = choice->instance->family == GEMM_SM90 ? c->split_k : 1;
     p->k_blocks = (blocks + split - 1) / split;
     const int32_t rows = c->tile_m * c->cluster_m, cols = c->tile_n * c->cluster_n;
-    p->tiles_m = view->m / rows + (view->m % rows != 0);
-    p->tiles_n = gemm_tiled_columns(view) / cols + (gemm_tiled_columns(view) % cols != 0);
+    p->tiles_m = gemm_ceil_div(view->m, rows);
+    p->tiles_n = gemm_ceil_div(gemm_tiled_columns(view), cols);
     p->total = p->tiles_m * p->tiles_n * view->batch;
     p->group = c->group;
     p->stages = c->stages;
@@ -196,6 +196,19 @@ static bool has_turns(const struct tmap_gemm *suite, const struct gemm_choice *c
     return c->overlap < 0 && c->stream_k <= 0 && suite->family == GEMM_SM90;
 }
 
+/* What the copies of a stage bring: both operands, and their scales. */
+static uint64_t stage_tx_bytes(const struct tmap_gemm *suite, const struct gemm_view *view,
+                               const struct gemm_choice *choice, const struct tmap_desc desc[2])
+{
+    const struct gemm_instance *g = choice->instance;
+    const uint64_t a = gemm_operand_tx_bytes(suite, &desc[0], view->a.mn_major, gemm_a_rows(g),
+                                             choice->config.cluster_n),
+                   b = gemm_operand_tx_bytes(suite, &desc[1], view->b.mn_major, gemm_b_rows(g),
+                                             choice->config.cluster_m);
+    return a * gemm_conv_boxes(view, g, 0) + b * gemm_conv_boxes(view, g, 1) + gemm_scale_bytes(g) +
+           (view->blocks ? (uint64_t)choice->config.tile_m * sizeof(float) : 0);
+}
+
 static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
@@ -235,14 +248,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     if (status == TMAP_OK && suite->family == GEMM_SM100)
         status = gemm_check_tensor(suite, &view, choice, plan->desc, refusal);
     if (status != TMAP_OK) return status;
-    uint64_t tx_bytes = gemm_operand_tx_bytes(suite, &plan->desc[0], view.a.mn_major,
-                                              gemm_a_rows(choice->instance), sharers[0]) *
-                            gemm_conv_boxes(&view, choice->instance, 0) +
-                        gemm_operand_tx_bytes(suite, &plan->desc[1], view.b.mn_major,
-                                              gemm_b_rows(choice->instance), sharers[1]) *
-                            gemm_conv_boxes(&view, choice->instance, 1) +
-                        gemm_scale_bytes(choice->instance);
-    if (view.blocks) tx_bytes += (uint64_t)choice->config.tile_m * sizeof(float);
+    const uint64_t tx_bytes = stage_tx_bytes(suite, &view, choice, plan->desc);
     if (tx_bytes == 0 || tx_bytes > (uint64_t)params.stage_bytes)
         return gemm_refuse(refusal, TMAP_E_INTERNAL, "the maps' bytes are not the stage's");
     params.tx_bytes = (int32_t)tx_bytes;

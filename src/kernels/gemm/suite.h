@@ -29,6 +29,16 @@ enum gemm_image {
     GEMM_IMAGES
 };
 
+/* Device memory is read and written in sectors of so many. */
+enum { GEMM_SECTOR_BYTES = 32 };
+/* K-blocks of a stream's share, at the least: fewer would cost more to hand over than to sum. */
+enum { GEMM_LEAST_SHARE = 4 };
+
+static inline int32_t gemm_ceil_div(int32_t a, int32_t b)
+{
+    return a / b + (a % b != 0);
+}
+
 /* Which kernels a device runs: those of wgmma, of tensor memory, of mma.sync. */
 enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_SM120, GEMM_FAMILIES };
 

@@ -2,8 +2,6 @@
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
-enum { SECTOR_BYTES = 32 };
-
 struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swapped)
 {
     struct gemm_view view = {.kind = swapped ? gemm_exchanged_kind(problem->kind) : problem->kind,
@@ -37,7 +35,7 @@ struct gemm_view gemm_view_of(const struct tmap_gemm_problem *problem, bool swap
     view.element_bits = gemm_element_bits(problem->kind);
     view.span = GEMM_SPAN_BYTES * 8 / view.element_bits;
     view.out_bytes = gemm_out_bytes(problem->out);
-    view.torn = problem->d.ld * view.out_bytes % SECTOR_BYTES != 0;
+    view.torn = problem->d.ld * view.out_bytes % GEMM_SECTOR_BYTES != 0;
     return view;
 }
 
