@@ -57,36 +57,26 @@ static void test_case(void **state)
 {
     const struct apart_case *x = *state;
     char source[64];
-    struct tmap_gemm_problem p = {.kind = x->kind,
-                                  .out = x->out,
-                                  .m = x->m,
-                                  .n = x->n,
-                                  .k = x->k,
-                                  .batch = 1,
-                                  .alpha = 1,
-                                  .b = {.mn_major = strcmp(x->source, "bf16_majors") == 0},
-                                  .precise = x->kind == GEMM_E4M3};
+    const struct tmap_gemm_problem p = {.kind = x->kind,
+                                        .out = x->out,
+                                        .m = x->m,
+                                        .n = x->n,
+                                        .k = x->k,
+                                        .batch = 1,
+                                        .alpha = 1,
+                                        .b = {.mn_major = strcmp(x->source, "bf16_majors") == 0},
+                                        .precise = x->kind == GEMM_E4M3};
     struct tmap_gemm_config request = x->request;
-    struct emulated_product product;
     struct tmap_gemm_plan plan;
-    struct tmap_gemm_refusal why = {0};
     struct gemm_params params;
     snprintf(source, sizeof source, "src/kernels/gemm/sm90/%s", x->source);
     request.swapped = -1;
     request.apart = 1;
-    assert_true(emulated_ptx(source));
-    memset(suite->functions, 0, sizeof suite->functions);
-    assert_true(emulated_product_make(suite, &p, 1, &product));
-    if (tmap_gemm_make_plan(suite, &product.problem, &request, &plan, &why) != TMAP_OK)
-        fail_msg("%s", why.text);
+    assert_true(emulated_gemm_right(suite, source, &p, &request, &plan));
     assert_int_equal(plan.config.apart, 1);
     memcpy(&params, plan.params, sizeof params);
     assert_int_equal(params.odd_left, x->out == GEMM_OUT_BF16 ? 8 : 4);
     assert_int_equal(params.odd_first, x->m % 2);
-    assert_true(emulated_gemm_clean(suite, &product.problem, &request, TMAP_EMULATE_RANDOM, 3));
-    assert_int_equal(emulated_product_wrong(&product), 0);
-    emulated_product_free(suite, &product);
-    emulated_unload();
 }
 
 int main(void)

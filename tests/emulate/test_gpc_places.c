@@ -16,24 +16,14 @@ static struct tmap_gemm *suite;
 /* clusters: below the product's tiles there are two rounds of them. */
 static void test_places(int32_t m, int32_t n, const struct tmap_gemm_config *request)
 {
-    struct tmap_gemm_problem p = {
+    const struct tmap_gemm_problem p = {
         .kind = TMAP_GEMM_BF16, .m = m, .n = n, .k = 128, .batch = 1, .alpha = 1};
-    struct emulated_product product;
     struct tmap_gemm_plan plan;
-    struct tmap_gemm_refusal why = {0};
     struct gemm_params params;
-    assert_true(emulated_ptx(SOURCE));
-    memset(suite->functions, 0, sizeof suite->functions);
-    assert_true(emulated_product_make(suite, &p, 1, &product));
-    if (tmap_gemm_make_plan(suite, &product.problem, request, &plan, &why) != TMAP_OK)
-        fail_msg("%s", why.text);
+    assert_true(emulated_gemm_right(suite, SOURCE, &p, request, &plan));
     memcpy(&params, plan.params, sizeof params);
     assert_int_not_equal(params.turns.end, 0);
     assert_int_not_equal(gemm_place(params.turns, params.turns.lone + 1), params.turns.lone + 1);
-    assert_true(emulated_gemm_clean(suite, &product.problem, request, TMAP_EMULATE_RANDOM, 3));
-    assert_int_equal(emulated_product_wrong(&product), 0);
-    emulated_product_free(suite, &product);
-    emulated_unload();
 }
 
 /* Whole tiles by blocks along M and N, launched without overlap. */

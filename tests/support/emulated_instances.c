@@ -43,3 +43,26 @@ bool emulated_gemm_clean(struct tmap_gemm *suite, const struct tmap_gemm_problem
     emulated_print();
     return false;
 }
+
+bool emulated_gemm_right(struct tmap_gemm *suite, const char *source,
+                         const struct tmap_gemm_problem *problem,
+                         const struct tmap_gemm_config *request, struct tmap_gemm_plan *plan)
+{
+    struct emulated_product product;
+    struct tmap_gemm_refusal why = {0};
+    if (!emulated_ptx(source)) return false;
+    memset(suite->functions, 0, sizeof suite->functions);
+    bool right = emulated_product_make(suite, problem, 1, &product);
+    if (right) {
+        right = tmap_gemm_make_plan(suite, &product.problem, request, plan, &why) == TMAP_OK;
+        if (!right) printf("# no plan: %s\n", why.text);
+        right =
+            right && emulated_gemm_clean(suite, &product.problem, request, TMAP_EMULATE_RANDOM, 3);
+        const uint64_t wrong = right ? emulated_product_wrong(&product) : 0;
+        if (wrong) printf("# %llu numbers are wrong\n", (unsigned long long)wrong);
+        right = right && wrong == 0;
+        emulated_product_free(suite, &product);
+    }
+    emulated_unload();
+    return right;
+}

@@ -18,4 +18,10 @@ bool emulated_gemm_clean(struct tmap_gemm *suite, const struct tmap_gemm_problem
                          const struct tmap_gemm_config *config, enum tmap_emulate_schedule schedule,
                          uint64_t seed);
 
+/* The problem by the kernels of a source's PTX, as the request plans it, against plain sums. False
+ * where there is no plan, a launch has findings or a number is wrong, which is printed. */
+bool emulated_gemm_right(struct tmap_gemm *suite, const char *source,
+                         const struct tmap_gemm_problem *problem,
+                         const struct tmap_gemm_config *request, struct tmap_gemm_plan *plan);
+
 #endif

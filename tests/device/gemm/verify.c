@@ -363,22 +363,22 @@ static void reruns(struct tmap_gemm *suite, struct tally *t, int32_t kind)
 static const struct {
     const char *name;
     int32_t out, m, n, k, batch, cluster_m, store_warp, pad;
-    bool every, in_place, freivalds, columns;
+    bool every, in_place, freivalds, columns, apart;
 } sizes[] = {
-    {"store warp, 4 rounds", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 0, 1, 0, 1, 0, 0, 0},
-    {"store warp, pairs", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 2, 1, 0, 1, 0, 0, 0},
-    {"warpgroups store", TMAP_GEMM_OUT_F16, 8192, 8192, 256, 1, 2, -1, 0, 1, 0, 0, 0},
-    {"columns", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 1},
-    {"32 bits", TMAP_GEMM_OUT_F32, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 0},
-    {"rows apart", TMAP_GEMM_OUT_BF16, 8191, 8200, 192, 1, 0, 0, 0, 1, 0, 0, 0},
-    {"rows apart, 32 bits", TMAP_GEMM_OUT_F32, 4098, 8212, 64, 1, 0, 0, 0, 1, 0, 0, 0},
-    {"padded rows, batches", TMAP_GEMM_OUT_BF16, 1000, 1536, 512, 5, 0, 0, 64, 1, 0, 0, 0},
-    {"C is D", TMAP_GEMM_OUT_F32, 4096, 4096, 256, 1, 0, 0, 0, 1, 1, 0, 0},
-    {"C is D, 16 bits, batches", TMAP_GEMM_OUT_BF16, 1000, 1032, 520, 3, 0, 0, 8, 1, 1, 0, 0},
-    {"D beyond 4 GiB", TMAP_GEMM_OUT_F32, 40000, 40000, 64, 1, 0, 0, 0, 0, 0, 1, 0},
-    {"A beyond 4 GiB", TMAP_GEMM_OUT_F32, 70000, 64, 32768, 1, 0, 0, 0, 0, 0, 1, 0},
-    {"B beyond 4 GiB", TMAP_GEMM_OUT_F32, 64, 70000, 32768, 1, 0, 0, 0, 0, 0, 1, 0},
-    {"batches beyond 4 GiB", TMAP_GEMM_OUT_BF16, 4096, 4096, 64, 160, 0, 0, 0, 0, 0, 0, 0},
+    {"store warp, 4 rounds", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 0, 1, 0, 1, 0, 0, 0, 0},
+    {"store warp, pairs", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 2, 1, 0, 1, 0, 0, 0, 0},
+    {"warpgroups store", TMAP_GEMM_OUT_F16, 8192, 8192, 256, 1, 2, -1, 0, 1, 0, 0, 0, 0},
+    {"columns", TMAP_GEMM_OUT_BF16, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 1, 0},
+    {"32 bits", TMAP_GEMM_OUT_F32, 8192, 8192, 256, 1, 2, 0, 0, 1, 0, 0, 0, 0},
+    {"rows apart", TMAP_GEMM_OUT_BF16, 8191, 8200, 192, 1, 0, 0, 0, 1, 0, 0, 0, 1},
+    {"rows apart, 32 bits", TMAP_GEMM_OUT_F32, 4098, 8212, 64, 1, 0, 0, 0, 1, 0, 0, 0, 1},
+    {"padded rows, batches", TMAP_GEMM_OUT_BF16, 1000, 1536, 512, 5, 0, 0, 64, 1, 0, 0, 0, 0},
+    {"C is D", TMAP_GEMM_OUT_F32, 4096, 4096, 256, 1, 0, 0, 0, 1, 1, 0, 0, 0},
+    {"C is D, 16 bits, batches", TMAP_GEMM_OUT_BF16, 1000, 1032, 520, 3, 0, 0, 8, 1, 1, 0, 0, 0},
+    {"D beyond 4 GiB", TMAP_GEMM_OUT_F32, 40000, 40000, 64, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+    {"A beyond 4 GiB", TMAP_GEMM_OUT_F32, 70000, 64, 32768, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+    {"B beyond 4 GiB", TMAP_GEMM_OUT_F32, 64, 70000, 32768, 1, 0, 0, 0, 0, 0, 1, 0, 0},
+    {"batches beyond 4 GiB", TMAP_GEMM_OUT_BF16, 4096, 4096, 64, 160, 0, 0, 0, 0, 0, 0, 0, 0},
 };
 
 static void at_size(struct tmap_gemm *suite, struct tally *t)
@@ -394,7 +394,8 @@ static void at_size(struct tmap_gemm *suite, struct tally *t)
         c.every = sizes[i].every;
         c.in_place = sizes[i].in_place;
         c.freivalds = sizes[i].freivalds;
-        c.reruns = strstr(sizes[i].name, "apart") ? 20 : 0;
+        c.request.apart = sizes[i].apart;
+        c.reruns = sizes[i].apart ? 20 : 0;
         if (sizes[i].pad) {
             const int32_t k = (sizes[i].k + 7) / 8 * 8, n = (sizes[i].n + 7) / 8 * 8;
             c.problem.a.ld = c.problem.b.ld = k + sizes[i].pad;
