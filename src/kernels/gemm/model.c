@@ -375,6 +375,22 @@ static double cache_us(const struct tmap_gemm *suite, const struct gemm_view *vi
            clocks_per_us(suite);
 }
 
+/* What a tile takes more than the other terms make of it: the tall one's warpgroups load and store
+ * for themselves; and a product of several milliseconds keeps the device at its power limit, where
+ * the clock is the lower the more bytes an operation takes. Wider elements: not observed. */
+static double tile_fit(const struct gemm_view *view, const struct gemm_instance *instance,
+                       const struct tmap_gemm_config *c, double us)
+{
+    const double longer = (us - SUSTAINED_FROM_US) / (SUSTAINED_US - SUSTAINED_FROM_US);
+    const double sustained = view->element_bits > 16 ? 0 : larger(0, smaller(1, longer));
+    const double loaded = 1.0 / c->tile_m / c->cluster_m + 1.0 / c->tile_n / c->cluster_n;
+    const double bytes = 1.0 / c->tile_m + 1.0 / c->tile_n + SUSTAINED_LOADED * loaded;
+    const double least = TALL_LEAST + (TALL_SUSTAINED - TALL_LEAST) * sustained;
+    const double tall = larger(least, (TALL_FIT - 1) * smaller(1, TALL_US / us));
+    return (1 + sustained * SUSTAINED_BYTES * larger(0, bytes - SUSTAINED_LEAST)) *
+           (gemm_is_tall(instance) ? 1 + tall : 1);
+}
+
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {
@@ -396,8 +412,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const bool own = is_own(view);
     compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
     if (c->stream_k > 0 && c->split_k == 1 && !own) compute_us *= STREAM_FIT;
-    if (gemm_is_tall(choice->instance))
-        compute_us *= 1 + larger(TALL_LEAST, (TALL_FIT - 1) * smaller(1, TALL_US / compute_us));
+    compute_us *= tile_fit(view, choice->instance, c, compute_us);
     if (c->pingpong > 0) compute_us *= TURN_FIT;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
