@@ -249,7 +249,9 @@ static void try_longer(struct draft *d, struct trial *t, uint32_t i)
     struct tmap_layout l;
     if (was.copies < 2 || (!d->objective->stores && goes_on(d, i))) return;
     layout_of(&d->p->desc, &l);
-    const uint64_t unit = unit_of(d, i), cells = was.box / unit, bytes = l.rows * l.pitch_bytes;
+    const uint64_t unit = unit_of(d, i), cells = was.box / unit;
+    /* rows shorter than a swizzle's span can fill it */
+    const uint64_t bytes = l.rows * (i ? l.pitch_bytes : l.row_bytes);
     if (bytes % cells) return;
     const uint64_t step = unit * (l.align_bytes / gcd(l.align_bytes, bytes / cells));
     uint64_t box = round_up(was.box, step);

@@ -193,14 +193,29 @@ static bool cut_into(uint64_t tile, uint64_t n, uint64_t unit, bool exact, struc
     return !exact || n > 1 || size == tile;
 }
 
+/* Channels of a slab: a requested swizzle's span, or a line, in which pieces lie as requested. */
+static uint32_t slab_of(const struct walk *w)
+{
+    enum { LINE_BYTES = 128 };
+    const uint32_t span = layout_swizzle_span(w->d->objective->desc->swizzle);
+    return (span ? span : LINE_BYTES) * 8 / layout_smem_bits(w->d->p->desc.dtype);
+}
+
 /* Pieces of pixels whose bytes are whole units of shared memory lie end to end: 8 rows of any
  * length are. */
-static void try_counts(struct walk *w, uint32_t channels, uint32_t pixels)
+static void try_units(struct walk *w, uint32_t channels, uint32_t unit, uint32_t pixels)
 {
     const bool stores = w->d->objective->stores;
-    if (!cut_into(w->channels, channels, w->unit, stores && !w->channels_end, &w->c)) return;
-    for (uint32_t unit = 1; unit <= (pixels > 1 ? 8 : 1); unit *= 2)
-        if (cut_into(w->pixels, pixels, unit, stores, &w->p)) try_pieces(w);
+    if (!cut_into(w->channels, channels, unit, stores && !w->channels_end, &w->c)) return;
+    for (uint32_t whole = 1; whole <= (pixels > 1 ? 8 : 1); whole *= 2)
+        if (cut_into(w->pixels, pixels, whole, stores, &w->p)) try_pieces(w);
+}
+
+static void try_counts(struct walk *w, uint32_t channels, uint32_t pixels)
+{
+    const uint32_t slab = slab_of(w);
+    try_units(w, channels, w->unit, pixels);
+    if (channels > 1 && slab % w->unit == 0) try_units(w, channels, slab, pixels);
 }
 
 /* The least legal number of channels; false: a map that no pieces mend. */

@@ -210,6 +210,24 @@ static void test_layout_comes_first(void **state)
     assert_steps(&p[0], "canonical_stride");
 }
 
+/* One row in pieces of a span: each lies where it is requested, and is longer than it need be. */
+static void test_pieces_fill_the_span(void **state)
+{
+    const struct tmap_request kept = {.keep_swizzle = true};
+    const struct tmap_desc d = {.dtype = TMAP_FLOAT32,
+                                .rank = 1,
+                                .address = UINT64_C(1) << 40,
+                                .dim = {109},
+                                .box = {109},
+                                .elem_stride = {1},
+                                .swizzle = TMAP_SWIZZLE_128B};
+    (void)state;
+    const struct tmap_plan p = repair_one(&d, &kept);
+    assert_int_equal(p.copies, 4);
+    assert_int_equal(p.desc.box[0], 32);
+    assert_int_equal(p.cost.layout_changes, 0);
+}
+
 /* Rows of 130 bytes, whole rows requested: seen as one run, no byte moves. */
 static void test_whole_rows_merge(void **state)
 {
@@ -540,6 +558,7 @@ int main(void)
         cmocka_unit_test(test_wide_inner_box),
         cmocka_unit_test(test_odd_rows_need_padding),
         cmocka_unit_test(test_layout_comes_first),
+        cmocka_unit_test(test_pieces_fill_the_span),
         cmocka_unit_test(test_whole_rows_merge),
         cmocka_unit_test(test_base_off),
         cmocka_unit_test(test_values_without_meaning),

@@ -100,6 +100,33 @@ static void test_requests_in_pieces(void **state)
     assert_true(ran == 400 && pixels > 50 && channels > 50);
 }
 
+/* Rows of 224 bytes under a swizzle of 128: two slabs, as requested, not two halves. */
+static void test_pieces_are_slabs(void **state)
+{
+    const struct tmap_checker c = checker_on(NULL);
+    const struct tmap_request kept = {.keep_swizzle = true};
+    const struct tmap_desc d = {.kind = TMAP_IM2COL,
+                                .dtype = TMAP_INT32,
+                                .rank = 3,
+                                .address = UINT64_C(1) << 40,
+                                .dim = {56, 8, 3},
+                                .stride_bytes = {224, 1792},
+                                .elem_stride = {1, 1, 1},
+                                .channels = 56,
+                                .pixels = 96,
+                                .swizzle = TMAP_SWIZZLE_128B};
+    struct tmap_plan p;
+    struct tmap_repair_report r;
+    uint64_t seed = 9;
+    (void)state;
+    assert_int_equal(tmap_repair(&c, &d, &kept, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    check_walk(&c, &d, &p, &seed);
+    assert_int_equal(p.copies, 2);
+    assert_int_equal(p.desc.channels, 32);
+    assert_int_equal(p.cost.layout_changes, 0);
+}
+
 static struct tmap_desc long_tile(void)
 {
     return (struct tmap_desc){.dtype = TMAP_BFLOAT16,
@@ -258,6 +285,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_requests_in_pieces),
+        cmocka_unit_test(test_pieces_are_slabs),
         cmocka_unit_test(test_consumer_keeps_reading),
         cmocka_unit_test(test_walk_of_single_elements),
         cmocka_unit_test(test_long_tile),
