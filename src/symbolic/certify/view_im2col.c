@@ -75,9 +75,25 @@ static void put_below(struct sym_script *q, const struct sym_fields *f)
     sym_put(t, ")))))))\n");
 }
 
-/* Another swizzle is a change of the request, and beyond the first line, which none permutes, of
- * where the tile lies as well. */
-enum { LINE_BYTES = 128 };
+/* Whether the tile lies elsewhere than requested: before the swizzle, whose rows lie a span apart,
+ * or their own whole units, and beyond a span in slabs of that width. */
+static void put_moved(struct sym_script *q, const struct sym_fields *f)
+{
+    enum { UNIT_BITS = 128, GROUP = 128 };
+    const int32_t dtype = f->view->desc.dtype;
+    const unsigned bits = table_at(TABLE_SIZE_BITS, dtype);
+    const unsigned unit = bits != table_at(TABLE_GMEM_BITS, dtype) ? GROUP : UNIT_BITS / bits;
+    const unsigned span = table_at(TABLE_SPAN, f->objective->swizzle);
+    const uint64_t row = round_up(f->view->tile[0], unit) * bits / 8;
+    struct sym_text *t = &q->text;
+    sym_put(t, "(define-fun moved () Bool (or %s", rounding_of(f) ? "true" : "false");
+    if (f->rows > 1)
+        sym_put(t, " (and (= N 1) (not (= pitched %llu)))",
+                (unsigned long long)(f->rows * (span ? span : row)));
+    sym_put(t, " (and (> N 1) (not (and (= slot bytes)");
+    if (f->rows > 1) sym_put(t, " (= row_bytes %u)", span);
+    sym_put(t, ")))))\n");
+}
 
 void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
 {
@@ -95,8 +111,11 @@ void sym_im2col_question(struct sym_script *q, const struct sym_fields *f)
         put_pieces(q, f, f->plan->cost.extra_instructions + 1);
     put_bytes(q, f);
     sym_fields_shared(q, f);
-    sym_put(t, "(define-fun layouts () Int (+ %d (ite (= swizzle %d) 0 %d) (ite (> N 1) 1 0)))\n",
-            !interleaved && rounding_of(f) ? 1 : 0, f->objective->swizzle,
-            f->objective->useful_bytes > LINE_BYTES ? 2 : 1);
+    if (interleaved)
+        sym_put(t, "(define-fun moved () Bool false)\n");
+    else
+        put_moved(q, f);
+    sym_put(t, "(define-fun layouts () Int (+ (ite (= swizzle %d) 0 1) (ite moved 1 0)))\n",
+            f->objective->swizzle);
     put_below(q, f);
 }

@@ -87,6 +87,17 @@ static void put_shift(struct sym_script *q, const struct sym_fields *f)
         sym_put(t, "(assert (>= address %llu))\n", (unsigned long long)d->allocation_base);
 }
 
+/* Of a copied tensor too, elements that were apart stay so: two rows are a row's bytes apart. */
+static void put_rows_apart(struct sym_script *q, const struct sym_fields *f)
+{
+    const struct tmap_desc *d = &f->view->desc;
+    const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
+    const uint64_t row = ceil_div(d->dim[0] * (slice_of(f) ? 8 * slice_of(f) : bits), 8);
+    for (uint32_t i = 0; i + 1 < d->rank; i++)
+        if (f->copied && d->dim[i + 1] > 1 && d->stride_bytes[i] >= row)
+            sym_put(&q->text, "(assert (>= stride_%u %llu))\n", i, (unsigned long long)row);
+}
+
 /* open: what stands before each row, "(let ...": closed again after it. */
 static void put_rows_in(struct sym_script *q, const struct sym_fields *f, tmap_row from,
                         tmap_row to, const char *open)
@@ -370,6 +381,22 @@ static bool has_above(const struct sym_fields *f, uint32_t i)
     return false;
 }
 
+/* Rows that are narrower than a swizzle's span lie a span apart, and so elsewhere under another
+ * swizzle, or none: that the plan's lie otherwise than requested. */
+static void put_other_pitch(struct sym_text *t, const struct sym_fields *f, unsigned unit)
+{
+    const unsigned bits = table_at(TABLE_SIZE_BITS, f->view->desc.dtype);
+    const unsigned requested = table_at(TABLE_SPAN, f->objective->swizzle);
+    const uint64_t row = round_up(need_of(f, 0), unit) * bits / 8;
+    const unsigned long long pitch = row < requested ? requested : row;
+    for (int w = TMAP_SWIZZLE_NONE; w < TABLE_ENTRIES; w++) {
+        const unsigned span = table_at(TABLE_SPAN, w);
+        if (!span && w != TMAP_SWIZZLE_NONE) continue;
+        sym_put(t, " (and (= swizzle %d) (let ((row (div (* %u e_0) 8)))", w, bits);
+        sym_put(t, " (not (= (ite (< row %u) %u row) %llu))))", span, span, pitch);
+    }
+}
+
 static void put_layouts(struct sym_script *q, const struct sym_fields *f)
 {
     enum { UNIT_BITS = 128 }; /* boxes of dimension 0 are whole units */
@@ -377,15 +404,15 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
     const unsigned unit = UNIT_BITS / bits;
     struct sym_text *t = &q->text;
-    sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ %u (ite (= swizzle %d) 0 1)",
-            v->layout_changes, f->objective->swizzle);
-    if (rounding_of(f)) {
-        sym_put(t, " 1");
-    } else {
-        sym_put(t, " (ite (> shift 0) 1 0)");
-    }
-    if (v->is_piece) sym_put(t, " (ite (= box_0 %llu) 0 1)", v->tile[0]);
-    sym_put(t, " (ite (or false%s", f->linear ? "" : " (and (> N 1) (not (= slot pitched)))");
+    sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ (ite (= swizzle %d) 0 1)",
+            f->objective->swizzle);
+    sym_put(t, " (ite (or %s", v->layout_changes || rounding_of(f) ? "true" : "(> shift 0)");
+    if (v->is_piece) sym_put(t, " (not (= box_0 %llu))", v->tile[0]);
+    if (!f->linear) sym_put(t, " (and (> N 1) (not (= slot pitched)))");
+    if (has_above(f, 0) && !slice_of(f)) put_other_pitch(t, f, unit);
+    /* pieces of a single row lie end to end if each is as long as copies lie apart */
+    if (!has_above(f, 0) && !slice_of(f) && !f->linear)
+        sym_put(t, " (and (> n_0 1) (not (= slot row_bytes)))");
     /* a box longer than its dimension needs moves what lies above it apart, as several boxes do */
     for (uint32_t i = 0; i < v->desc.rank; i++)
         if (has_above(f, i))
@@ -409,6 +436,7 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     free_slots(f, unknown);
     sym_fields_desc(q, f, unknown);
     put_shift(q, f);
+    put_rows_apart(q, f);
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->objective->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->objective->swizzle);
     /* coordinates can be rounded only for loads of whole dimensions */
