@@ -92,18 +92,18 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     const double rows = rows_of(view->m, c->tile_m, c->cluster_n);
     const double cols =
         rows_of(view->n, c->tile_n, c->cluster_m) * (c->patch > 0 ? GEMM_PATCH_TAPS : 1);
+    const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
     struct traffic t;
     t.received = 128 * (rows + cols);
     t.own = 128 * (rows / c->cluster_n + cols / c->cluster_m);
     t.unique = unique_bytes(view);
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
-    t.blocks = smaller((double)c->clusters * c->cluster_m * c->cluster_n * c->split_k,
-                       suite->gpu.sm_count);
+    t.blocks = smaller((double)c->clusters * members, suite->gpu.sm_count);
     t.zeros = zero_rows(view->m, c->tile_m, c->cluster_m, c->cluster_n) +
               zero_rows(view->n, c->tile_n, c->cluster_n, c->cluster_m);
     t.alike = larger(t.blocks / c->cluster_m / up((double)view->n / c->tile_n),
                      t.blocks / c->cluster_n / up((double)view->m / c->tile_m));
-    t.alone = t.blocks * 2 <= suite->gpu.sm_count ? ALONE : 1;
+    t.alone = t.blocks * 2 <= suite->gpu.sm_count && members <= ALONE_MEMBERS ? ALONE : 1;
     return t;
 }
 
