@@ -398,17 +398,18 @@ static enum tmap_status lend_workspace(const struct tmap_gemm_plan *plan, void *
 
 static enum tmap_status run(const struct tmap_gemm_plan *plan, void *stream)
 {
-    struct gemm_epilogue_params p; /* a kernel without an epilogue takes the first part */
-    void *params[] = {&p};
+    struct gemm_epilogue_params lent; /* a kernel without an epilogue takes the first part */
+    void *params[] = {(void *)(uintptr_t)plan->params}; /* the driver only reads them */
     const struct tmap_launch what = {.function = plan->function,
                                      .grid = plan->grid,
                                      .threads = plan->threads,
                                      .cluster = plan->cluster,
                                      .smem_bytes = plan->smem_bytes,
                                      .overlap = plan->config.overlap >= 0};
-    memcpy(&p, plan->params, sizeof p);
     if (plan->needs_workspace && plan->problem.workspace == 0) {
-        const enum tmap_status status = lend_workspace(plan, stream, &p.product);
+        memcpy(&lent, plan->params, sizeof lent);
+        params[0] = &lent;
+        const enum tmap_status status = lend_workspace(plan, stream, &lent.product);
         if (status != TMAP_OK) return status;
     }
     return gemm_launch(plan->suite, &what, params, stream);
