@@ -382,7 +382,7 @@ static bool has_above(const struct sym_fields *f, uint32_t i)
 }
 
 /* Rows that are narrower than a swizzle's span lie a span apart, and so elsewhere under another
- * swizzle, or none: that the plan's lie otherwise than requested. */
+ * swizzle, or none: that the plan's rows do not lie as far apart as requested. */
 static void put_other_pitch(struct sym_text *t, const struct sym_fields *f, unsigned unit)
 {
     const unsigned bits = table_at(TABLE_SIZE_BITS, f->view->desc.dtype);
