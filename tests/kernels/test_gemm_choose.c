@@ -252,48 +252,6 @@ static void expect_scaled(int32_t tile_n, int32_t out, int32_t panels, int32_t s
     assert_int_equal(choice.config.stages, stages);
 }
 
-static struct gemm_choice pick_scaled(int32_t m, int32_t n, int32_t k,
-                                      const struct tmap_gemm_config *request)
-{
-    struct gemm_choice choice = {0};
-    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, m, n, k);
-    p.block_scale = (struct tmap_gemm_block_scale){
-        .a = 16, .b = 16, .lda = (m + 3) / 4 * 4, .ldb = (k + 127) / 128};
-    assert_true(gemm_enumerate(pretend(), &p, request, &choice, 1) > 0);
-    return choice;
-}
-
-/* Rows of a shared operand beyond its end are filled with zeros at some 20 clocks each: of 128 by
- * 64 columns the pair took 16.9 us where single blocks took 12.5 (docs/EXPERIMENTS.md). */
-static void few_rows_are_not_shared(void **state)
-{
-    (void)state;
-    static const int32_t rows[] = {16, 48, 80};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const struct gemm_choice choice = pick_scaled(rows[i], 8192, 3584, &nothing);
-        assert_int_equal(choice.config.tile_n, 64);
-        assert_int_equal(choice.config.cluster_n, 1);
-    }
-    const struct tmap_gemm_config pairs = {.tile_n = 64, .cluster_m = 1, .cluster_n = 2};
-    const struct tmap_gemm_config single = {.tile_n = 64, .cluster_m = 1, .cluster_n = 1};
-    assert_true(pick_scaled(80, 8192, 3584, &pairs).cost_us >
-                1.1 * pick_scaled(80, 8192, 3584, &single).cost_us);
-    assert_true(pick_scaled(128, 8192, 3584, &pairs).cost_us <
-                1.1 * pick_scaled(128, 8192, 3584, &single).cost_us);
-}
-
-/* Dealt out by k-blocks so that each cluster gets a whole tile, tiles are handed over to nobody. */
-static void a_stream_of_whole_tiles_costs_no_parts(void **state)
-{
-    (void)state;
-    const struct tmap_gemm_config dealt = {
-        .tile_n = 256, .cluster_m = 2, .cluster_n = 1, .clusters = 66, .stream_k = 66};
-    const struct tmap_gemm_config whole = {
-        .tile_n = 256, .cluster_m = 2, .cluster_n = 1, .stream_k = -1};
-    const double us = pick_scaled(2816, 3072, 1024, &dealt).cost_us;
-    assert_true(us < 1.1 * pick_scaled(2816, 3072, 1024, &whole).cost_us);
-}
-
 /* With scales of blocks stages give way to a panel for each 64 columns, as long as three are left.
  */
 static void stages_give_way_to_panels_with_scales(void **state)
@@ -518,26 +476,22 @@ static void odd_rows_have_a_map_of_their_own(void **state)
     }
 }
 
-/* Fewer bytes an operation are worth more than fewer clocks where a product keeps the device at its
- * power limit: 16384 cubed took 12.3 ms by the tall tile and 12.6 to 13.1 by the pick before. Of 20
- * shorter ones 128 x 256 and its like took 0.97 of the tall tile's time (H200). */
-static void only_products_at_the_power_limit_take_the_tall_tile(void **state)
+/* The widest pingpongs store a slab at once where a tile has few k-blocks: three panels, and up to
+ * a K of 640 16-bit elements, four beside four stages (4728 x 26240 x 344: 180 us for 215, H200).
+ */
+static void short_pingpongs_store_more_at_once(void **state)
 {
     (void)state;
-    static const struct {
-        int32_t m, n, k;
-        bool tall;
-    } cases[] = {{20000, 6144, 6144, false},
-                 {16384, 16384, 16384, true},
-                 {8192, 57344, 8192, true},
-                 {8192, 8192, 8192, false},
-                 {4096, 4096, 4096, false}};
+    static const int32_t cases[][3] = {
+        {256, 3, 4}, {344, 4, 4}, {632, 4, 4}, {640, 1, 5}}; /* K, panels, stages */
+    const struct tmap_gemm_config wide = {.tile_m = 128, .tile_n = 192, .pingpong = 1};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gemm_choice first;
-        const struct tmap_gemm_problem p =
-            product(TMAP_GEMM_BF16, cases[i].m, cases[i].n, cases[i].k);
-        assert_true(gemm_enumerate(pretend(), &p, &nothing, &first, 1) > 0);
-        assert_int_equal(gemm_is_tall(first.instance), cases[i].tall);
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4728, 26240, cases[i][0]);
+        p.out = TMAP_GEMM_OUT_BF16;
+        assert_true(gemm_enumerate(pretend(), &p, &wide, &first, 1) > 0);
+        assert_int_equal(first.config.panels, cases[i][1]);
+        assert_int_equal(first.config.stages, cases[i][2]);
     }
 }
 
@@ -567,15 +521,13 @@ int main(void)
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(promoted_panels),
-        cmocka_unit_test(few_rows_are_not_shared),
-        cmocka_unit_test(a_stream_of_whole_tiles_costs_no_parts),
         cmocka_unit_test(stages_give_way_to_panels_with_scales),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),
         cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
         cmocka_unit_test(one_stage_is_no_ring),
-        cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
+        cmocka_unit_test(short_pingpongs_store_more_at_once),
         cmocka_unit_test(neighbours_write_a_sector_together),
         cmocka_unit_test(torn_rows_are_tiled_apart),
         cmocka_unit_test(columns_of_b_move_by_whole_pieces),

@@ -7,7 +7,7 @@ enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5, LEAST_STAGES = 3, PANELS_BELOW_K = 16384 };
 /* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
-enum { WIDE_HURRY_BYTES = 5 * 128, HURRY_BYTES = 16 * 128 };
+enum { WIDE_HURRY_BYTES = 5 * 128, WIDE_UNHURRIED_BYTES = 10 * 128, HURRY_BYTES = 16 * 128 };
 
 /* The image of the kernels that store what the view wants. */
 static bool is_of_image(const struct gemm_instance *instance, const struct gemm_view *view)
@@ -66,17 +66,24 @@ static int32_t groups_of(const struct gemm_instance *instance, const struct gemm
     return columns / GEMM_SLAB_ROWS + (columns % GEMM_SLAB_ROWS != 0);
 }
 
-/* Two panels take turns: a fourth stage is worth more than more of them. A pingpong has another
- * tile's time to store in, and its stores hold up loads: one group at a time, but of tiles that
- * have few k-blocks, of a slab of 64 rows at once as far as there is room for four stages
- * (docs/EXPERIMENTS.md). */
+/* A pingpong's, which has another tile's time to store in, and whose stores hold up loads: one
+ * group at a time, but of tiles that have few k-blocks, more. Of the widest a slab of 64 rows at
+ * once as far as there is room for four stages: three panels below 640 bytes of K, and up to 1280,
+ * where one and five stages took 1.04 to 1.28 times as long (docs/EXPERIMENTS.md), four. */
+static int32_t turning_panels(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    const int64_t bytes = (int64_t)view->k * view->element_bits / 8;
+    const int32_t wide = view->out_bytes == 4 ? 2 : 1;
+    if (!gemm_is_bare(instance)) return bytes < HURRY_BYTES ? 2 * wide : wide;
+    if (bytes < WIDE_HURRY_BYTES) return wide == 1 ? 3 : 2 * wide;
+    return wide == 1 && bytes < WIDE_UNHURRIED_BYTES ? 4 : wide;
+}
+
+/* Two panels take turns: a fourth stage is worth more than more of them. */
 static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
 {
-    const bool bare = gemm_is_bare(instance);
-    const bool hurry =
-        (int64_t)view->k * view->element_bits < 8 * (bare ? WIDE_HURRY_BYTES : HURRY_BYTES);
     const int32_t wide = view->out_bytes == 4 ? 2 : 1;
-    if (instance->pingpong) return !hurry ? wide : bare && wide == 1 ? 3 : 2 * wide;
+    if (instance->pingpong) return turning_panels(instance, view);
     if (gemm_is_high(instance)) return wide; /* of each of its warpgroups */
     const int32_t panels = groups_of(instance, view) * wide;
     return panels < 2 ? panels : 2;
