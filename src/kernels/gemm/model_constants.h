@@ -16,13 +16,15 @@ enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
 static const double FULL_US = 0.7393;
 static const double WARPGROUPS_US = 0.009824;
 /* Into one SM, of bytes that the L2 cache has and of bytes that come from memory. */
-static const double LOAD_BYTES_PER_CLOCK = 36.54;
+static const double LOAD_BYTES_PER_CLOCK = 39;
 static const double COLD_BYTES_PER_CLOCK = 24.08;
 /* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. Blocks
  * of larger clusters have not, however few there are: 8 x 512 x 33400 by eight clusters of eight
  * takes 17.8 us, of six 15.2 (H200). */
 static const double ALONE = 1.588;
 enum { ALONE_MEMBERS = 6 };
+/* What a byte counts of an operand whose rows begin inside a sector of 32 bytes (docs/GEMM.md). */
+static const double TORN_LOADS = 1.25;
 /* Until the cache has answered one more cluster that asks for the same bytes. */
 static const double ALIKE_CLOCKS = 0.2395;
 /* What the cache gives to all SMs, and what a byte counts that they store there. */
@@ -61,6 +63,8 @@ static const double TURN_PANEL = 264.4;
 static const double TURN_ONE_PANEL = 524;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
 static const double TURN_FIT = 0.9546;
+/* The same where rows of A begin inside a sector. */
+static const double TURN_TORN = 0.99;
 static const double SPLIT_CLOCKS = 1675;            /* of a split: its two meetings */
 static const double SHARED_BYTES_PER_CLOCK = 9.042; /* of its parts, from the cluster's blocks */
 static const double SHARED_LATENCY = 556.2; /* of a load from there, of which few run at a time */
@@ -81,7 +85,7 @@ static const double EIGHTS_AGAIN = 1.164;
 static const double PAIRS_ONCE = 0.953;
 static const double SQUARES_ONCE = 0.8355;
 static const double FOURS_ONCE = 0.8588;
-static const double EIGHTS_ONCE = 0.65;
+static const double EIGHTS_ONCE = 0.7;
 /* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
 static const double MULTIPLY_FIT = 1.381;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
