@@ -493,6 +493,13 @@ static void short_pingpongs_store_more_at_once(void **state)
         assert_int_equal(first.config.panels, cases[i][1]);
         assert_int_equal(first.config.stages, cases[i][2]);
     }
+    /* five stages that were asked for leave room for one panel */
+    const struct tmap_gemm_config five = {.tile_m = 128, .tile_n = 192, .pingpong = 1, .stages = 5};
+    struct gemm_choice first;
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4728, 26240, 344);
+    p.out = TMAP_GEMM_OUT_BF16;
+    assert_true(gemm_enumerate(pretend(), &p, &five, &first, 1) > 0);
+    assert_int_equal(first.config.panels, 1);
 }
 
 static void without_a_gpu_opening_says_why(void **state)

@@ -65,6 +65,17 @@ static void torn_rows_of_operands_cost_more(void **state)
     p.a.ld = p.b.ld = 4056;
     assert_true(gemm_enumerate(pretend(), &p, &same, &torn, 1) > 0);
     assert_true(torn.cost_us > 1.05 * whole.cost_us);
+    /* D's even and odd rows apart do not make A's whole */
+    const struct tmap_gemm_config apart = {
+        .tile_m = 128, .tile_n = 192, .pingpong = 1, .cluster_m = 2, .cluster_n = 1, .apart = 1};
+    struct tmap_gemm_problem halves = product(TMAP_GEMM_BF16, 4728, 26248, 344);
+    halves.out = TMAP_GEMM_OUT_BF16;
+    halves.d.ld = 26248;
+    halves.a.ld = halves.b.ld = 352;
+    assert_true(gemm_enumerate(pretend(), &halves, &apart, &whole, 1) > 0);
+    halves.a.ld = 344;
+    assert_true(gemm_enumerate(pretend(), &halves, &apart, &torn, 1) > 0);
+    assert_true(torn.cost_us > 1.02 * whole.cost_us);
     /* of fewer loads an operation it loses less: 158 us by 128 x 160 in turns, 132 by 192 x 136 */
     assert_true(gemm_enumerate(pretend(), &p, &nothing, &torn, 1) > 0);
     assert_true(torn.config.pingpong <= 0);

@@ -6,7 +6,8 @@
 enum { GROUP_ROWS = 2048, MAX_STAGES = 16 };
 /* Stages that are worth an output panel. */
 enum { FEW_STAGES = 5, LEAST_STAGES = 3, PANELS_BELOW_K = 16384 };
-/* Of K, below which a pingpong's tiles are short: those of 128 x 192, and smaller ones. */
+/* Of K, below which a pingpong's tiles are short: those of 144 columns and more, the same where a
+ * panel more is still worth a stage, and smaller ones. */
 enum { WIDE_HURRY_BYTES = 5 * 128, WIDE_UNHURRIED_BYTES = 10 * 128, HURRY_BYTES = 16 * 128 };
 
 /* The image of the kernels that store what the view wants. */
@@ -161,9 +162,12 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
                                          : panels_for(instance, view);
     c->stages =
         stages_for(suite, instance, request->stages, choice->panels_in_ring ? 0 : c->panels);
-    /* Factors by 128 columns leave no room for two panels beside two stages. */
-    if (c->stages == 0 && !request->panels && gemm_is_scaled(instance->kind))
-        c->stages = stages_for(suite, instance, request->stages, c->panels = 1);
+    /* As few panels as there can be where they leave no room for the stages: factors by 128 columns
+     * beside two panels, or a pingpong's four beside five stages that were asked for. */
+    if (c->stages == 0 && !request->panels && !choice->panels_in_ring) {
+        c->panels = least_panels(instance, view);
+        c->stages = stages_for(suite, instance, request->stages, c->panels);
+    }
     if (choice->panels_in_ring) {
         const uint32_t ring = (uint32_t)c->stages * gemm_stage_bytes(instance);
         const int32_t fit = (int32_t)(ring / GEMM_PANEL_BYTES) / instance->wgs;

@@ -87,15 +87,23 @@ static double zero_rows(int32_t size, int32_t tile, int32_t along, int32_t share
 }
 
 /* Whether an operand's rows begin inside a sector of 32 bytes, every second one: a box takes one
- * more sector of it. */
-static bool begins_inside(const struct gemm_view *view, const struct tmap_gemm_matrix *x)
+ * more sector of it. So many elements apart; where even and odd rows are a batch each, those of A
+ * are twice as far. Convolutions' loads are not counted by bytes. */
+static bool begins_inside(const struct gemm_view *view, int64_t ld)
 {
-    return x->ld * view->element_bits / 8 % GEMM_SECTOR_BYTES != 0;
+    return view->conv.images == 0 && ld * view->element_bits / 8 % GEMM_SECTOR_BYTES != 0;
+}
+static bool a_begins_inside(const struct gemm_view *view)
+{
+    return begins_inside(view, view->apart ? view->a.ld / 2 : view->a.ld);
 }
 
-static double row_weight(const struct gemm_view *view, const struct tmap_gemm_matrix *x)
+/* Bytes of K that a block loads, a k-block, of so many rows of A and columns of B that it shares.
+ */
+static double own_bytes(const struct gemm_view *view, double rows, double cols)
 {
-    return begins_inside(view, x) ? TORN_LOADS : 1;
+    return 128 * (rows * (a_begins_inside(view) ? TORN_LOADS : 1) +
+                  cols * (begins_inside(view, view->b.ld) ? TORN_LOADS : 1));
 }
 
 static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -107,8 +115,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
     struct traffic t;
     t.received = 128 * (rows + cols);
-    t.own = 128 * (rows / c->cluster_n * row_weight(view, &view->a) +
-                   cols / c->cluster_m * row_weight(view, &view->b));
+    t.own = own_bytes(view, rows / c->cluster_n, cols / c->cluster_m);
     t.unique = unique_bytes(view);
     t.loaded = t.own * tiles * c->cluster_m * c->cluster_n * k_blocks_of(view);
     t.blocks = smaller((double)c->clusters * members, suite->gpu.sm_count);
@@ -426,7 +433,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
     if (c->stream_k > 0 && c->split_k == 1 && !own) compute_us *= STREAM_FIT;
     compute_us *= tile_fit(view, choice->instance, c, compute_us);
-    if (c->pingpong > 0) compute_us *= begins_inside(view, &view->a) ? TURN_TORN : TURN_FIT;
+    if (c->pingpong > 0) compute_us *= a_begins_inside(view) ? TURN_TORN : TURN_FIT;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
     if (view->conv.images == 0) compute_us = softly(compute_us, cache_us(suite, view, &traffic));
@@ -486,9 +493,8 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
                      const struct gemm_instance *instance, const struct tmap_gemm_config *shape)
 {
     const int32_t tile_m = gemm_tile_m(instance), cols = shape->cluster_n, rows = shape->cluster_m;
-    const double own =
-        128.0 * (rows_of(view->m, tile_m, cols) / cols * row_weight(view, &view->a) +
-                 rows_of(view->n, instance->bn, rows) / rows * row_weight(view, &view->b));
+    const double own = own_bytes(view, rows_of(view->m, tile_m, cols) / cols,
+                                 rows_of(view->n, instance->bn, rows) / rows);
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const bool conv = view->conv.images > 0, promoted = is_own(view);
     const double tiles = up((double)view->m / (tile_m * rows)) *
