@@ -193,12 +193,13 @@ static bool cut_into(uint64_t tile, uint64_t n, uint64_t unit, bool exact, struc
     return !exact || n > 1 || size == tile;
 }
 
-/* Channels of a slab: a requested swizzle's span, or a line, in which pieces lie as requested. */
+/* Channels with which pieces lie as requested: in slabs of the requested swizzle's span, and of a
+ * single pixel end to end, which copies that begin at whole lines do. 0: with none. */
 static uint32_t slab_of(const struct walk *w)
 {
     enum { LINE_BYTES = 128 };
     const uint32_t span = layout_swizzle_span(w->d->objective->desc->swizzle);
-    return (span ? span : LINE_BYTES) * 8 / layout_smem_bits(w->d->p->desc.dtype);
+    return (w->pixels > 1 ? span : LINE_BYTES) * 8 / layout_smem_bits(w->d->p->desc.dtype);
 }
 
 /* Pieces of pixels whose bytes are whole units of shared memory lie end to end: 8 rows of any
@@ -215,7 +216,7 @@ static void try_counts(struct walk *w, uint32_t channels, uint32_t pixels)
 {
     const uint32_t slab = slab_of(w);
     try_units(w, channels, w->unit, pixels);
-    if (channels > 1 && slab % w->unit == 0) try_units(w, channels, slab, pixels);
+    if (channels > 1 && slab && slab % w->unit == 0) try_units(w, channels, slab, pixels);
 }
 
 /* The least legal number of channels; false: a map that no pieces mend. */

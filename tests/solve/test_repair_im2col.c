@@ -105,16 +105,16 @@ static void test_pieces_are_slabs(void **state)
 {
     const struct tmap_checker c = checker_on(NULL);
     const struct tmap_request kept = {.keep_swizzle = true};
-    const struct tmap_desc d = {.kind = TMAP_IM2COL,
-                                .dtype = TMAP_INT32,
-                                .rank = 3,
-                                .address = UINT64_C(1) << 40,
-                                .dim = {56, 8, 3},
-                                .stride_bytes = {224, 1792},
-                                .elem_stride = {1, 1, 1},
-                                .channels = 56,
-                                .pixels = 96,
-                                .swizzle = TMAP_SWIZZLE_128B};
+    struct tmap_desc d = {.kind = TMAP_IM2COL,
+                          .dtype = TMAP_INT32,
+                          .rank = 3,
+                          .address = UINT64_C(1) << 40,
+                          .dim = {56, 8, 3},
+                          .stride_bytes = {224, 1792},
+                          .elem_stride = {1, 1, 1},
+                          .channels = 56,
+                          .pixels = 96,
+                          .swizzle = TMAP_SWIZZLE_128B};
     struct tmap_plan p;
     struct tmap_repair_report r;
     uint64_t seed = 9;
@@ -125,6 +125,21 @@ static void test_pieces_are_slabs(void **state)
     assert_int_equal(p.copies, 2);
     assert_int_equal(p.desc.channels, 32);
     assert_int_equal(p.cost.layout_changes, 0);
+    /* one pixel's lie end to end, in whole lines of 128 bytes */
+    d = (struct tmap_desc){.kind = TMAP_IM2COL,
+                           .dtype = TMAP_INT32,
+                           .rank = 3,
+                           .address = UINT64_C(1) << 40,
+                           .dim = {272, 8, 3},
+                           .stride_bytes = {1088, 8704},
+                           .elem_stride = {1, 1, 1},
+                           .channels = 272,
+                           .pixels = 1,
+                           .swizzle = TMAP_SWIZZLE_32B};
+    assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
+                     TMAP_OK);
+    assert_int_equal(p.desc.channels, 160);
+    assert_int_equal(p.cost.layout_changes, 1);
 }
 
 static struct tmap_desc long_tile(void)
