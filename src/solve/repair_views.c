@@ -76,12 +76,26 @@ static uint32_t whole(const struct view *v, uint32_t i)
     return (d->div == 1 && d->mod == 0) + 2u * (d->div == v->part.div && d->mod == 0 && !v->parted);
 }
 
+/* Rows that the request has in slabs, one span each: copies that lie end to end. */
+static void cut_into_slabs(const struct search *s, struct tmap_plan *p)
+{
+    const uint32_t span = layout_swizzle_span(s->objective.desc->swizzle);
+    const uint32_t slab = span * 8 / layout_smem_bits(p->desc.dtype);
+    struct tmap_layout l;
+    if (!slab || p->desc.interleave || p->desc.box[0] <= slab) return;
+    p->dim[0].copies = ceil_div(p->desc.box[0], slab);
+    p->dim[0].step = p->desc.box[0] = slab;
+    layout_of(&p->desc, &l);
+    p->slot_bytes = l.footprint_bytes;
+}
+
 /* Whether the structure alone, whatever the boxes, lays the tile out in another way than requested.
  */
 static bool moves_tile(struct search *s, const struct view *v)
 {
     struct tmap_plan whole;
     fields_of_view(v, search_limits(s, v)->inner_unit, &whole);
+    cut_into_slabs(s, &whole);
     return !tile_layout_kept(&s->objective, &whole);
 }
 

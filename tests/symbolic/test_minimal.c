@@ -236,6 +236,87 @@ static void plans_that_keep_slices_are_least(void **state)
     assert_true(minimal(&d, &plan).refuted > 0);
 }
 
+/* Plans that leave the tile where it is requested, by a layout that is not their box's: rows longer
+ * than a span in slabs; a group of a padded type that the tile does not fill. Said to change it,
+ * they are beaten by themselves. */
+static void a_layout_that_is_kept_is_known(void **state)
+{
+    static const struct {
+        const char *arch;
+        struct tmap_desc desc;
+        struct tmap_request request;
+        uint32_t box, copies;
+    } cases[] = {
+        {NULL,
+         {.dtype = TMAP_FLOAT32,
+          .rank = 2,
+          .dim = {4401, 64},
+          .stride_bytes = {17616},
+          .box = {60, 8},
+          .swizzle = TMAP_SWIZZLE_128B},
+         {.keep_swizzle = true},
+         32,
+         2},
+        {NULL, /* of two pieces of 24 each the second is elsewhere */
+         {.dtype = TMAP_FLOAT32,
+          .rank = 2,
+          .dim = {4401, 64},
+          .stride_bytes = {17616},
+          .box = {44, 8},
+          .swizzle = TMAP_SWIZZLE_128B},
+         {.keep_swizzle = true},
+         32,
+         2},
+        {"sm_100a",
+         {.dtype = TMAP_16U4_ALIGN16B,
+          .rank = 2,
+          .dim = {1024, 67},
+          .stride_bytes = {512},
+          .box = {100, 301}},
+         {.grain = {128, 301}, .no_im2col = true},
+         128,
+         2},
+    };
+    (void)state;
+    if (no_z3) skip();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tmap_desc d = cases[i].desc;
+        d.address = UINT64_C(1) << 40;
+        d.elem_stride[0] = d.elem_stride[1] = 1;
+        use_target(cases[i].arch);
+        struct tmap_plan plan = plan_of(&d, &cases[i].request);
+        assert_int_equal(plan.desc.box[0], cases[i].box);
+        assert_int_equal(plan.copies, cases[i].copies);
+        assert_int_equal(plan.cost.layout_changes, 0);
+        const struct tmap_minimal least = minimal(&d, &plan);
+        assert_true(least.views > 0 && least.proved == least.views);
+        plan.cost.layout_changes++;
+        assert_true(minimal(&d, &plan).refuted > 0);
+    }
+    use_target(NULL);
+}
+
+/* Rows under another swizzle, or none, lie elsewhere: 16 of 64 bytes cost two changes of the layout
+ * where shared memory has no room for them a span apart. */
+static void rows_of_another_pitch_move(void **state)
+{
+    const struct tmap_desc d = {.dtype = TMAP_FLOAT32,
+                                .rank = 3,
+                                .address = UINT64_C(1) << 40,
+                                .dim = {129, 256, 256},
+                                .stride_bytes = {528, 135168},
+                                .box = {16, 8, 256},
+                                .elem_stride = {1, 1, 1},
+                                .swizzle = TMAP_SWIZZLE_128B};
+    (void)state;
+    if (no_z3) skip();
+    struct tmap_plan plan = plan_of(&d, NULL);
+    assert_int_equal(plan.copies, 1);
+    assert_int_equal(plan.cost.layout_changes, 2);
+    const struct tmap_minimal least = minimal(&d, &plan);
+    assert_true(least.views > 0 && least.proved == least.views);
+}
+
 /* All 301 slices of a row, stored by two copies of 152: nothing is written beyond the row, and each
  * slice is 16 whole bytes, so that no second map is needed. Of five dimensions slices stay slices.
  */
@@ -489,6 +570,8 @@ int main(void)
                                        cmocka_unit_test(searches_that_fail_are_said),
                                        cmocka_unit_test(what_is_not_read_is_no_sector),
                                        cmocka_unit_test(plans_that_keep_slices_are_least),
+                                       cmocka_unit_test(a_layout_that_is_kept_is_known),
+                                       cmocka_unit_test(rows_of_another_pitch_move),
                                        cmocka_unit_test(slices_may_pass_the_end_of_their_row),
                                        cmocka_unit_test(a_map_may_begin_before_the_tensor),
                                        cmocka_unit_test(what_the_account_says_is_asked),

@@ -79,12 +79,10 @@ static void put_below(struct sym_script *q, const struct sym_fields *f)
  * or their own whole units, and beyond a span in slabs of that width. */
 static void put_moved(struct sym_script *q, const struct sym_fields *f)
 {
-    enum { UNIT_BITS = 128, GROUP = 128 };
     const int32_t dtype = f->view->desc.dtype;
     const unsigned bits = table_at(TABLE_SIZE_BITS, dtype);
-    const unsigned unit = bits != table_at(TABLE_GMEM_BITS, dtype) ? GROUP : UNIT_BITS / bits;
     const unsigned span = table_at(TABLE_SPAN, f->objective->swizzle);
-    const uint64_t row = round_up(f->view->tile[0], unit) * bits / 8;
+    const uint64_t row = round_up(f->view->tile[0], sym_row_unit(dtype)) * bits / 8;
     struct sym_text *t = &q->text;
     sym_put(t, "(define-fun moved () Bool (or %s", rounding_of(f) ? "true" : "false");
     if (f->rows > 1)

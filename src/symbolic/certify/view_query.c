@@ -54,6 +54,13 @@ uint64_t sym_row_elements(const struct sym_fields *f)
     return f->copied ? round_up(d->dim[0], padded ? GROUP : whole) : d->dim[0];
 }
 
+uint64_t sym_row_unit(int32_t dtype)
+{
+    enum { GROUP = 128, UNIT_BITS = 128 };
+    const unsigned bits = table_at(TABLE_SIZE_BITS, dtype);
+    return bits != table_at(TABLE_GMEM_BITS, dtype) ? GROUP : UNIT_BITS / bits;
+}
+
 /* --- the fields --------------------------------------------------------------------------------
  */
 
@@ -381,40 +388,49 @@ static bool has_above(const struct sym_fields *f, uint32_t i)
     return false;
 }
 
-/* Rows that are narrower than a swizzle's span lie a span apart, and so elsewhere under another
- * swizzle, or none: that the plan's rows do not lie as far apart as requested. */
-static void put_other_pitch(struct sym_text *t, const struct sym_fields *f, unsigned unit)
+/* Under a swizzle rows lie a span apart, longer ones in slabs of that width; else their own whole
+ * units apart. That the plan's rows, not cut, do not lie as far apart as requested. */
+static void put_other_pitch(struct sym_text *t, const struct sym_fields *f)
 {
-    const unsigned bits = table_at(TABLE_SIZE_BITS, f->view->desc.dtype);
+    const int32_t dtype = f->view->desc.dtype;
+    const unsigned bits = table_at(TABLE_SIZE_BITS, dtype);
     const unsigned requested = table_at(TABLE_SPAN, f->objective->swizzle);
-    const uint64_t row = round_up(need_of(f, 0), unit) * bits / 8;
-    const unsigned long long pitch = row < requested ? requested : row;
+    const uint64_t row = round_up(need_of(f, 0), sym_row_unit(dtype)) * bits / 8;
     for (int w = TMAP_SWIZZLE_NONE; w < TABLE_ENTRIES; w++) {
         const unsigned span = table_at(TABLE_SPAN, w);
         if (!span && w != TMAP_SWIZZLE_NONE) continue;
-        sym_put(t, " (and (= swizzle %d) (let ((row (div (* %u e_0) 8)))", w, bits);
-        sym_put(t, " (not (= (ite (< row %u) %u row) %llu))))", span, span, pitch);
+        sym_put(t, " (and (= n_0 1) (= swizzle %d) (let ((row (div (* %u e_0) 8)))", w, bits);
+        sym_put(t, " (not (= (ite (< row %u) %u row) %llu))))", span, span,
+                (unsigned long long)(requested ? requested : row));
     }
+}
+
+/* That a row is cut otherwise than into slabs that lie end to end, one span of the request each. */
+static void put_other_slabs(struct sym_text *t, const struct sym_fields *f)
+{
+    const unsigned bits = table_at(TABLE_SIZE_BITS, f->view->desc.dtype);
+    sym_put(t, " (and (> n_0 1) (not (and (= N n_0) (= (* %u e_0) %u)%s)))", bits,
+            8 * table_at(TABLE_SPAN, f->objective->swizzle), f->linear ? "" : " (= slot pitched)");
 }
 
 static void put_layouts(struct sym_script *q, const struct sym_fields *f)
 {
-    enum { UNIT_BITS = 128 }; /* boxes of dimension 0 are whole units */
     const struct sym_view *v = f->view;
-    const unsigned bits = table_at(TABLE_SIZE_BITS, v->desc.dtype);
-    const unsigned unit = UNIT_BITS / bits;
+    const bool rows = has_above(f, 0) && !slice_of(f);
+    const unsigned unit = (unsigned)sym_row_unit(v->desc.dtype);
     struct sym_text *t = &q->text;
     sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ (ite (= swizzle %d) 0 1)",
             f->objective->swizzle);
     sym_put(t, " (ite (or %s", v->layout_changes || rounding_of(f) ? "true" : "(> shift 0)");
     if (v->is_piece) sym_put(t, " (not (= box_0 %llu))", v->tile[0]);
     if (!f->linear) sym_put(t, " (and (> N 1) (not (= slot pitched)))");
-    if (has_above(f, 0) && !slice_of(f)) put_other_pitch(t, f, unit);
+    if (rows) put_other_pitch(t, f);
+    if (rows) put_other_slabs(t, f);
     /* pieces of a single row lie end to end if each is as long as copies lie apart */
     if (!has_above(f, 0) && !slice_of(f) && !f->linear)
         sym_put(t, " (and (> n_0 1) (not (= slot row_bytes)))");
     /* a box longer than its dimension needs moves what lies above it apart, as several boxes do */
-    for (uint32_t i = 0; i < v->desc.rank; i++)
+    for (uint32_t i = rows ? 1 : 0; i < v->desc.rank; i++)
         if (has_above(f, i))
             sym_put(t, " (> n_%u 1) (>= e_%u (+ need_%u %u))", i, i, i, i ? 1 : unit);
         else /* and what other copies bring as well */

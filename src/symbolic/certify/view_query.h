@@ -48,6 +48,9 @@ uint32_t sym_longest_box(const struct tmap_checker *checker, const struct tmap_d
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
                         int32_t dtype, int32_t interleave);
 
+/* sym_row_unit() : elements that a box's row has a multiple of: 16 bytes, or a padded type's group. */
+uint64_t sym_row_unit(int32_t dtype);
+
 /* sym_row_elements() : elements that a row of memory has, as the map is told: of a copied tensor
  * with zeros up to a whole group of a padded type, or a whole byte. */
 uint64_t sym_row_elements(const struct sym_fields *f);
