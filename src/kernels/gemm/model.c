@@ -411,6 +411,12 @@ static double tile_fit(const struct gemm_view *view, const struct gemm_instance 
            (gemm_is_tall(instance) ? 1 + tall : 1);
 }
 
+/* What a promise about B saves. */
+static double ready_us(const struct gemm_instance *instance)
+{
+    return instance->image == GEMM_EARLY ? READY_US : 0;
+}
+
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                     const struct gemm_choice *choice)
 {
@@ -441,8 +447,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
     const double start_us = full * (of(own, PROMOTED_FULL_US, FULL_US) +
                                     WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
-    const double ready_us = choice->instance->image == GEMM_EARLY ? READY_US : 0;
-    return start_us - ready_us + softly(compute_us, memory_us);
+    return start_us - ready_us(choice->instance) + softly(compute_us, memory_us);
 }
 
 /* Of part_clocks() and handing_over(), for a shape whose clusters are not counted yet. */
@@ -517,9 +522,9 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
         in_step(shape, shape->split_k > 1 ? 1 : up(tiles / clusters), k_blocks, promoted);
     const double fit = (instance->pingpong ? TURN_FIT : 1) *
                        (gemm_is_high(instance) ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1);
-    return fit * waits *
-           (rounds * k_blocks * block + least_end_clocks(suite, view, instance, shape, tiles)) /
-           clocks_per_us(suite);
+    const double clocks =
+        rounds * k_blocks * block + least_end_clocks(suite, view, instance, shape, tiles);
+    return fit * waits * clocks / clocks_per_us(suite) - ready_us(instance);
 }
 
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
