@@ -346,7 +346,7 @@ struct tmap_search_state {
                                       * slice, 2 where there is no rank left to say them */
     int32_t dtype, interleave;
     uint64_t address;
-    uint32_t layout_changes;  /* by the structure alone, longer rows than a span in slabs */
+    uint32_t layout_changes;  /* by the structure alone, longer rows in slabs */
     bool is_piece, tile_rows; /* dimension 0 is a piece of a split; its rows are the tile's */
     uint32_t channels;        /* IM2COL */
     struct tmap_search_dim dim[TMAP_MAX_RANK];

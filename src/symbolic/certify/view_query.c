@@ -405,7 +405,7 @@ static void put_other_pitch(struct sym_text *t, const struct sym_fields *f)
     }
 }
 
-/* That a row is cut otherwise than into slabs that lie end to end, one span of the request each. */
+/* That a row is not cut into slabs that lie end to end, one span of the request each. */
 static void put_other_slabs(struct sym_text *t, const struct sym_fields *f)
 {
     const unsigned bits = table_at(TABLE_SIZE_BITS, f->view->desc.dtype);

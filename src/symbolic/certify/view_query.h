@@ -48,7 +48,8 @@ uint32_t sym_longest_box(const struct tmap_checker *checker, const struct tmap_d
 uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_desc *legal,
                         int32_t dtype, int32_t interleave);
 
-/* sym_row_unit() : elements that a box's row has a multiple of: 16 bytes, or a padded type's group. */
+/* sym_row_unit() : elements that a row of a box is whole in: 16 bytes, or a group of a padded type.
+ */
 uint64_t sym_row_unit(int32_t dtype);
 
 /* sym_row_elements() : elements that a row of memory has, as the map is told: of a copied tensor
