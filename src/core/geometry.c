@@ -31,6 +31,12 @@ uint32_t layout_slice_bytes(int32_t interleave)
 {
     return entry(TABLE_SLICE, interleave);
 }
+uint32_t layout_span_elements(int32_t swizzle, int32_t dtype)
+{
+    const uint32_t bits = layout_smem_bits(dtype);
+    return bits ? layout_swizzle_span(swizzle) * 8 / bits : 0;
+}
+
 uint32_t layout_swizzle_span(int32_t swizzle)
 {
     return entry(TABLE_SPAN, swizzle);

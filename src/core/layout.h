@@ -14,6 +14,8 @@ uint32_t layout_slice_bytes(int32_t interleave); // 16 or 32; 0 without interlea
 uint64_t layout_counted_bytes(const struct tmap_desc *desc, uint64_t bytes);
 uint32_t layout_swizzle_span(int32_t swizzle); // 0 for none
 uint32_t layout_swizzle_atom(int32_t swizzle); // 16, 32 or 64
+// Elements of a row in one span; 0 for none. A longer row's box would lie in slabs of that width.
+uint32_t layout_span_elements(int32_t swizzle, int32_t dtype);
 
 // The halo of im2col::w (PTX ISA, wHalo): so many pixels more at the end of the map's pixels; in
 // im2col::w::128 after every 32. layout_halo_rows() : the rows that a load has for them.

@@ -266,8 +266,7 @@ static void try_longer(struct draft *d, struct trial *t, uint32_t i)
 static void try_slabs(struct draft *d, struct trial *t)
 {
     const struct cut was = d->cut[0];
-    const uint32_t span = layout_swizzle_span(d->objective->desc->swizzle);
-    const uint32_t slab = span * 8 / layout_smem_bits(d->p->desc.dtype);
+    const uint32_t slab = layout_span_elements(d->objective->desc->swizzle, d->p->desc.dtype);
     if (was.copies < 2 || d->v->desc.interleave || slab <= was.box || slab > most_of(d, 0)) return;
     if (slab % unit_of(d, 0) == 0 && cut_into(d, 0, was.copies, slab, &d->cut[0])) try_cuts(d, t);
     d->cut[0] = was;

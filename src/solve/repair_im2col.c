@@ -197,9 +197,9 @@ static bool cut_into(uint64_t tile, uint64_t n, uint64_t unit, bool exact, struc
  * single pixel end to end, which copies that begin at whole lines do. 0: with none. */
 static uint32_t slab_of(const struct walk *w)
 {
-    enum { LINE_BYTES = 128 };
-    const uint32_t span = layout_swizzle_span(w->d->objective->desc->swizzle);
-    return (w->pixels > 1 ? span : LINE_BYTES) * 8 / layout_smem_bits(w->d->p->desc.dtype);
+    const int32_t dtype = w->d->p->desc.dtype; /* a whole line is the widest span */
+    return layout_span_elements(w->pixels > 1 ? w->d->objective->desc->swizzle : TMAP_SWIZZLE_128B,
+                                dtype);
 }
 
 /* Pieces of pixels whose bytes are whole units of shared memory lie end to end: 8 rows of any

@@ -79,8 +79,7 @@ static uint32_t whole(const struct view *v, uint32_t i)
 /* Rows that the request has in slabs, one span each: copies that lie end to end. */
 static void cut_into_slabs(const struct search *s, struct tmap_plan *p)
 {
-    const uint32_t span = layout_swizzle_span(s->objective.desc->swizzle);
-    const uint32_t slab = span * 8 / layout_smem_bits(p->desc.dtype);
+    const uint32_t slab = layout_span_elements(s->objective.desc->swizzle, p->desc.dtype);
     struct tmap_layout l;
     if (!slab || p->desc.interleave || p->desc.box[0] <= slab) return;
     p->dim[0].copies = ceil_div(p->desc.box[0], slab);

@@ -35,7 +35,7 @@ static void set_rows(struct tile *t, uint32_t inner_unit)
     const uint64_t bits = layout_smem_bits(d->dtype);
     const uint64_t whole = inner_unit ? inner_unit : UNIT_BITS / bits;
     const uint64_t row = round_up(t->count[0], whole) * bits;
-    t->slab = span && row > span ? span / bits : UINT64_MAX;
+    t->slab = span && row > span ? layout_span_elements(d->swizzle, d->dtype) : UINT64_MAX;
     t->pitch_bits = span ? span : row;
 }
 

@@ -126,16 +126,11 @@ static void test_pieces_are_slabs(void **state)
     assert_int_equal(p.desc.channels, 32);
     assert_int_equal(p.cost.layout_changes, 0);
     /* one pixel's lie end to end, in whole lines of 128 bytes */
-    d = (struct tmap_desc){.kind = TMAP_IM2COL,
-                           .dtype = TMAP_INT32,
-                           .rank = 3,
-                           .address = UINT64_C(1) << 40,
-                           .dim = {272, 8, 3},
-                           .stride_bytes = {1088, 8704},
-                           .elem_stride = {1, 1, 1},
-                           .channels = 272,
-                           .pixels = 1,
-                           .swizzle = TMAP_SWIZZLE_32B};
+    d.dim[0] = d.channels = 272;
+    d.stride_bytes[0] = 1088;
+    d.stride_bytes[1] = 8704;
+    d.pixels = 1;
+    d.swizzle = TMAP_SWIZZLE_32B;
     assert_int_equal(tmap_repair(&c, &d, NULL, workspace, sizeof workspace, &p, 1, &r, NULL),
                      TMAP_OK);
     assert_int_equal(p.desc.channels, 160);
