@@ -241,52 +241,39 @@ static void plans_that_keep_slices_are_least(void **state)
  * they are beaten by themselves. */
 static void a_layout_that_is_kept_is_known(void **state)
 {
-    static const struct {
+    static const struct tmap_desc long_rows = {.dtype = TMAP_FLOAT32,
+                                               .rank = 2,
+                                               .address = UINT64_C(1) << 40,
+                                               .dim = {4401, 64},
+                                               .stride_bytes = {17616},
+                                               .box = {0, 8},
+                                               .elem_stride = {1, 1},
+                                               .swizzle = TMAP_SWIZZLE_128B},
+                                  padded = {.dtype = TMAP_16U4_ALIGN16B,
+                                            .rank = 2,
+                                            .address = UINT64_C(1) << 40,
+                                            .dim = {1024, 67},
+                                            .stride_bytes = {512},
+                                            .box = {0, 301},
+                                            .elem_stride = {1, 1}};
+    const struct {
         const char *arch;
-        struct tmap_desc desc;
+        const struct tmap_desc *desc;
         struct tmap_request request;
-        uint32_t box, copies;
-    } cases[] = {
-        {NULL,
-         {.dtype = TMAP_FLOAT32,
-          .rank = 2,
-          .dim = {4401, 64},
-          .stride_bytes = {17616},
-          .box = {60, 8},
-          .swizzle = TMAP_SWIZZLE_128B},
-         {.keep_swizzle = true},
-         32,
-         2},
-        {NULL, /* of two pieces of 24 each the second is elsewhere */
-         {.dtype = TMAP_FLOAT32,
-          .rank = 2,
-          .dim = {4401, 64},
-          .stride_bytes = {17616},
-          .box = {44, 8},
-          .swizzle = TMAP_SWIZZLE_128B},
-         {.keep_swizzle = true},
-         32,
-         2},
-        {"sm_100a",
-         {.dtype = TMAP_16U4_ALIGN16B,
-          .rank = 2,
-          .dim = {1024, 67},
-          .stride_bytes = {512},
-          .box = {100, 301}},
-         {.grain = {128, 301}, .no_im2col = true},
-         128,
-         2},
-    };
+        uint32_t tile, box; /* along dimension 0; in two copies */
+    } cases[] = {{NULL, &long_rows, {.keep_swizzle = true}, 60, 32},
+                 /* of two pieces of 24 each the second is elsewhere */
+                 {NULL, &long_rows, {.keep_swizzle = true}, 44, 32},
+                 {"sm_100a", &padded, {.grain = {128, 301}, .no_im2col = true}, 100, 128}};
     (void)state;
     if (no_z3) skip();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct tmap_desc d = cases[i].desc;
-        d.address = UINT64_C(1) << 40;
-        d.elem_stride[0] = d.elem_stride[1] = 1;
+        struct tmap_desc d = *cases[i].desc;
+        d.box[0] = cases[i].tile;
         use_target(cases[i].arch);
         struct tmap_plan plan = plan_of(&d, &cases[i].request);
         assert_int_equal(plan.desc.box[0], cases[i].box);
-        assert_int_equal(plan.copies, cases[i].copies);
+        assert_int_equal(plan.copies, 2);
         assert_int_equal(plan.cost.layout_changes, 0);
         const struct tmap_minimal least = minimal(&d, &plan);
         assert_true(least.views > 0 && least.proved == least.views);

@@ -44,21 +44,25 @@ static uint64_t rounding_of(const struct sym_fields *f)
     return grain % unit ? unit - gcd(grain, unit) : 0;
 }
 
+enum { GROUP = 128 }; /* elements of a padded type */
+static bool is_padded(int32_t dtype)
+{
+    return table_at(TABLE_SIZE_BITS, dtype) != table_at(TABLE_GMEM_BITS, dtype);
+}
+
 uint64_t sym_row_elements(const struct sym_fields *f)
 {
-    enum { GROUP = 128, BYTE_BITS = 8 };
+    enum { BYTE_BITS = 8 };
     const struct tmap_desc *d = &f->view->desc;
     const unsigned bits = table_at(TABLE_GMEM_BITS, d->dtype);
-    const bool padded = table_at(TABLE_SIZE_BITS, d->dtype) != bits;
     const uint64_t whole = bits < BYTE_BITS ? BYTE_BITS / bits : 1;
-    return f->copied ? round_up(d->dim[0], padded ? GROUP : whole) : d->dim[0];
+    return f->copied ? round_up(d->dim[0], is_padded(d->dtype) ? GROUP : whole) : d->dim[0];
 }
 
 uint64_t sym_row_unit(int32_t dtype)
 {
-    enum { GROUP = 128, UNIT_BITS = 128 };
-    const unsigned bits = table_at(TABLE_SIZE_BITS, dtype);
-    return bits != table_at(TABLE_GMEM_BITS, dtype) ? GROUP : UNIT_BITS / bits;
+    enum { UNIT_BITS = 128 };
+    return is_padded(dtype) ? GROUP : UNIT_BITS / table_at(TABLE_SIZE_BITS, dtype);
 }
 
 /* --- the fields --------------------------------------------------------------------------------
@@ -427,7 +431,7 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     if (rows) put_other_pitch(t, f);
     if (rows) put_other_slabs(t, f);
     /* pieces of a single row lie end to end if each is as long as copies lie apart */
-    if (!has_above(f, 0) && !slice_of(f) && !f->linear)
+    if (!rows && !slice_of(f) && !f->linear)
         sym_put(t, " (and (> n_0 1) (not (= slot row_bytes)))");
     /* a box longer than its dimension needs moves what lies above it apart, as several boxes do */
     for (uint32_t i = rows ? 1 : 0; i < v->desc.rank; i++)
