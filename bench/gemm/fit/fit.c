@@ -68,7 +68,7 @@ static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool p
     if (blocks)
         p.block_scale = (struct tmap_gemm_block_scale){
             .a = 16, .b = 16, .lda = (m + 3) / 4 * 4, .ldb = (k + 127) / 128};
-    const int bytes = kind == TMAP_GEMM_TF32 ? 4 : kind <= TMAP_GEMM_F16 ? 2 : 1;
+    const int bytes = gemm_element_bits(kind) / 8;
     p.a.ld = p.b.ld = (k * bytes + 15) / 16 * 16 / bytes;  /* as the stand has them, too */
     const int whole = p.out == TMAP_GEMM_OUT_BF16 ? 8 : 4; /* 16 bytes, as the stand has them */
     p.d.ld = (n + whole - 1) / whole * whole;

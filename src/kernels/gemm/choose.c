@@ -67,6 +67,12 @@ static int32_t groups_of(const struct gemm_instance *instance, const struct gemm
     return columns / GEMM_SLAB_ROWS + (columns % GEMM_SLAB_ROWS != 0);
 }
 
+/* Panels that 64 columns of D are: of 4 bytes two. */
+static int32_t panels_a_group(const struct gemm_view *view)
+{
+    return view->out_bytes == 4 ? 2 : 1;
+}
+
 /* A pingpong's, which has another tile's time to store in, and whose stores hold up loads: one
  * group at a time, but of tiles that have few k-blocks, more. Of the widest a slab of 64 rows at
  * once as far as there is room for four stages: three panels below 640 bytes of K, and up to 1280,
@@ -74,7 +80,7 @@ static int32_t groups_of(const struct gemm_instance *instance, const struct gemm
 static int32_t turning_panels(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const int64_t bytes = (int64_t)view->k * view->element_bits / 8;
-    const int32_t wide = view->out_bytes == 4 ? 2 : 1;
+    const int32_t wide = panels_a_group(view);
     if (!gemm_is_bare(instance)) return bytes < HURRY_BYTES ? 2 * wide : wide;
     if (bytes < WIDE_HURRY_BYTES) return wide == 1 ? 3 : 2 * wide;
     return wide == 1 && bytes < WIDE_UNHURRIED_BYTES ? 4 : wide;
@@ -83,7 +89,7 @@ static int32_t turning_panels(const struct gemm_instance *instance, const struct
 /* Two panels take turns: a fourth stage is worth more than more of them. */
 static int32_t panels_for(const struct gemm_instance *instance, const struct gemm_view *view)
 {
-    const int32_t wide = view->out_bytes == 4 ? 2 : 1;
+    const int32_t wide = panels_a_group(view);
     if (instance->pingpong) return turning_panels(instance, view);
     if (gemm_is_high(instance)) return wide; /* of each of its warpgroups */
     const int32_t panels = groups_of(instance, view) * wide;
@@ -118,14 +124,13 @@ static bool stores_last(const struct gemm_instance *instance, const struct gemm_
 static int32_t least_panels(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const bool both = instance->family == GEMM_SM100 && view->second;
-    return both || view->out_bytes == 4 ? 2 : 1;
+    return both ? 2 : panels_a_group(view);
 }
 
 /* All of a tile's, as far as the ring has room. */
 static int32_t most_panels(const struct gemm_instance *instance, const struct gemm_view *view)
 {
-    const int32_t wide = view->out_bytes == 4 ? 2 : 1;
-    return groups_of(instance, view) * wide;
+    return groups_of(instance, view) * panels_a_group(view);
 }
 
 /* Whether a promoted tile has a panel for each 64 columns: its warpgroups end together and would

@@ -123,15 +123,13 @@ static const double TALL_US = 203.4;
 static const double TALL_LEAST = 0.04813;
 
 /* Of products so long that they bring the device to its power limit by themselves: from where on,
- * and from where on wholly. What the tall tile then takes more; what the bytes into and out of
- * shared memory cost the clock, for each that an operation takes above the tall tile's in pairs;
- * and what a byte that is loaded counts beside one that is read. By lists in slices of 40 to 150 ms
- * (docs/EXPERIMENTS.md). */
+ * and from where on wholly. What the tall tile then takes more; and what the bytes that an
+ * operation loads and reads of shared memory cost the clock, each above the tall tile's in pairs.
+ * By lists in slices of 40 to 150 ms (docs/EXPERIMENTS.md). */
 static const double SUSTAINED_FROM_US = 4000;
 static const double SUSTAINED_US = 8000;
 static const double TALL_SUSTAINED = 0.01;
 static const double SUSTAINED_BYTES = 11;
-static const double SUSTAINED_LOADED = 1;
 static const double SUSTAINED_LEAST = 0.0156;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
