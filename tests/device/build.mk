@@ -15,9 +15,7 @@ $(addprefix $(B)/bench/,copy copy_rates paged): $(LINK_IMAGES)
 
 # make device: all of it on this machine's GPU, with its record in $(B)/device.
 .PHONY: device device-build
-device-build: lib $(DEVICE_BIN) $(addprefix $(B)/,tests/device/gemm/verify \
-	tests/device/gemm/faults tests/device/gemm/conv tests/device/gemm/later tests/device/gemm/faults_later tests/device/gemm/groups tests/device/gemm/routed tests/device/gemm/rows tests/device/gemm/streams tests/device/gemm/tune \
-	tests/device/gemm/graphs tests/device/gemm/two tests/device/gemm/hog tests/device/gemm/size tests/device/emulate/record tests/device/paged/paged \
+device-build: lib $(DEVICE_BIN) $(addprefix $(B)/,tests/device/emulate/record tests/device/paged/paged \
 	bench/copy bench/copy_rates bench/paged bench/gemm/gemm)
 device:
 	@B=$(B) tests/device/run $(B)/device

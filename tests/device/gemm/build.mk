@@ -12,4 +12,4 @@ $(B)/tests/device/gemm/routed: $(B)/tests/support/routed.o $(B)/tests/device/gem
 $(B)/tests/device/gemm/later: $(B)/tests/support/gemm_later.o
 $(B)/tests/device/gemm/faults_later: $(addprefix $(B)/tests/device/gemm/,planted_later.o faults_sm100.image.o faults_sm120.image.o)
 $(B)/tests/device/gemm/planted_later.o: OBJ_CFLAGS = -Itests
-test-build: $(GEMM_TESTS)
+test-build device-build: $(GEMM_TESTS)
