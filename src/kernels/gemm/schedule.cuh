@@ -40,8 +40,11 @@ PTX_FN int32_t stream_begin(const gemm_params &p, int32_t cluster)
 // First the share of the stream tiles, from its end to its beginning, then whole tiles. So a tile
 // that several clusters share is the first thing that all but the highest of them do, and the last
 // of the stream that the highest does: it adds the others' parts, and seldom waits for them. It
-// waits for lower clusters only, which the hardware starts no later. Of a deep split `p.deep`
-// clusters share each tile, and have nothing else to do; its k-blocks are counted a block.
+// waits for lower clusters only, which the hardware starts no later.
+//
+// Where `p.deep` clusters share each tile and have nothing else to do, those of one stretch of K
+// have neighbouring numbers: they are on neighbouring SMs, and L2 answers at once what several of
+// these ask for. (Of a split, k-blocks are counted a block.)
 struct worklist {
     int32_t unit_begin, unit_end, next;
 
@@ -50,9 +53,9 @@ struct worklist {
     {
         unit_begin = unit_end = 0;
         if (p.deep > 1) {
-            const int32_t tile = cluster / p.deep;
-            unit_begin = tile * p.k_blocks + stream_begin(p, cluster - tile * p.deep);
-            unit_end = tile * p.k_blocks + stream_begin(p, cluster - tile * p.deep + 1);
+            const int32_t part = cluster / p.stream_tiles, tile = cluster - part * p.stream_tiles;
+            unit_begin = tile * p.k_blocks + stream_begin(p, part);
+            unit_end = tile * p.k_blocks + stream_begin(p, part + 1);
         } else if (p.stream_tiles) {
             unit_begin = stream_begin(p, cluster);
             unit_end = stream_begin(p, cluster + 1);

@@ -129,8 +129,11 @@ template <class S> struct deep_parcel {
         data = p.parts + (cluster * with.step + with.first) * BYTES;
         flag = p.flags + ((cluster * p.split * with.step + rank) * S::WGS + wg) * 4;
     }
-    // From one cluster's to the next one's.
-    static PTX_FN uint64_t step(const gemm_params &p) { return partners(p).step * BYTES; }
+    // From one sharer's to the next one's.
+    static PTX_FN uint64_t step(const gemm_params &p)
+    {
+        return p.stream_tiles * partners(p).step * BYTES;
+    }
 };
 
 // The highest cluster's quads, first to end - 1, with the lower ones' to D, N at a time: where few
@@ -175,13 +178,15 @@ PTX_FN void finish_share(const gemm_params &p, uint32_t ring, int32_t cluster, u
                          int32_t first, int32_t end, int32_t wg, bool last, const place &at,
                          const ptx::watch &watch)
 {
-    const int32_t below = p.deep - 1, lowest = cluster - below, thread = this_thread() % 128;
+    const int32_t below = p.deep - 1, lowest = cluster - below * p.stream_tiles;
+    const int32_t thread = this_thread() % 128;
     const uint32_t quads = own_quads<S>();
     const deep_parcel<S> own(p, cluster, rank, wg), from(p, lowest, rank, wg);
-    const uint64_t flag = from.flag + thread * (p.cluster_m * p.cluster_n * p.split * S::WGS * 4);
+    const uint64_t flag =
+        from.flag + thread * p.stream_tiles * (p.cluster_m * p.cluster_n * p.split * S::WGS * 4);
     if (last && below > 0) {
         if (thread < below && !FAULT(p, 17))
-            ptx::flag_wait(flag, watch, GEMM_PART, lowest + thread);
+            ptx::flag_wait(flag, watch, GEMM_PART, lowest + thread * p.stream_tiles);
         ptx::named_barrier_sync(1 + wg, 128);
     }
     constexpr int N = QUADS<S>;
@@ -270,29 +275,99 @@ PTX_FN void send_part(const typename S::acc_t (&acc)[S::REGS], const gemm_params
     if (threadIdx.x % 128 == 0) ptx::store_release(to.flag, 1);
 }
 
-// Adds the parts of every lower cluster that shares the tile, lowest first.
+template <class S>
+PTX_FN void add_to(typename S::acc_t (&acc)[S::REGS], int quad, const uint32_t (&x)[4])
+{
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        typename S::acc_t y;
+        memcpy(&y, &x[j], 4);
+        acc[quad * 4 + j] += y;
+    }
+}
+
+// Parts, one after the other, `step` bytes apart, added as they come: a part's last quads are added
+// under the loads of the next one's first.
+template <class S>
+PTX_FN void add_parts_ahead(typename S::acc_t (&acc)[S::REGS], uint64_t from, uint32_t step,
+                            int32_t parts)
+{
+    constexpr int QUADS = S::REGS / 4, DEPTH = QUADS < 8 ? QUADS : 8;
+    constexpr int ROUND = (QUADS + DEPTH - 1) / DEPTH * DEPTH; // so that a quad's place is constant
+    uint32_t x[DEPTH][4];
+#pragma unroll
+    for (int i = 0; i < DEPTH; i++) ptx::load_global_128(from + i * 2048, x[i]);
+#pragma unroll 1
+    for (; parts > 0; parts--, from += step)
+#pragma unroll
+        for (int i = 0; i < ROUND; i++) {
+            const int next = i + DEPTH;
+            if (i < QUADS) add_to<S>(acc, i, x[i % DEPTH]);
+            if (next < QUADS)
+                ptx::load_global_128(from + next * 2048, x[i % DEPTH]);
+            else if (next >= ROUND && next - ROUND < QUADS && parts > 1)
+                ptx::load_global_128(from + step + (next - ROUND) * 2048, x[i % DEPTH]);
+        }
+}
+
+// Beside wide sums and an epilogue's there are too few registers for that, with four warpgroups
+// beside any.
+template <class S>
+constexpr bool ADDS_AHEAD = !S::EPILOGUE && !S::QUICK &&
+                            S::REGS <= (S::WGS > 3   ? 0
+                                        : S::WGS > 2 ? 88
+                                                     : 96);
+
+template <class S>
+PTX_FN void add_parts(typename S::acc_t (&acc)[S::REGS], uint64_t from, uint32_t step,
+                      int32_t parts)
+{
+    if constexpr (ADDS_AHEAD<S>) {
+        add_parts_ahead<S>(acc, from, step, parts);
+    } else {
+#pragma unroll 1
+        for (; parts > 0; parts--, from += step)
+#pragma unroll
+            for (int i = 0; i < S::REGS / 4; i++) {
+                uint32_t x[4];
+                ptx::load_global_128(from + i * 2048, x);
+                add_to<S>(acc, i, x);
+            }
+    }
+}
+
+// The clusters below this one that share its tile of the stream.
+struct sharers_below {
+    int32_t lowest, step, count;
+
+    PTX_FN sharers_below(const gemm_params &p, int32_t index, int32_t cluster)
+    {
+        step = p.deep > 1 ? p.stream_tiles : 1;
+        lowest = p.deep > 1 ? index : cluster;
+        if (p.deep == 1)
+#pragma unroll 1
+            while (stream_begin(p, lowest) > index * p.k_blocks) lowest--;
+        count = p.deep > 1 ? p.deep - 1 : cluster - lowest;
+    }
+};
+
+// Adds the parts of every lower cluster that shares the tile, lowest first. A thread looks after
+// each flag: one after the other they would cost more than the parts.
 template <class S>
 PTX_FN void collect_parts(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, int32_t index,
                           int32_t cluster, uint32_t rank, int32_t wg, const ptx::watch &watch)
 {
-    int32_t lowest = cluster;
-    while (stream_begin(p, lowest) > index * p.k_blocks) lowest--;
+    const sharers_below others(p, index, cluster);
+    const parcel<S> from(p, others.lowest, rank, wg);
+    const uint32_t step = others.step * p.cluster_m * p.cluster_n * S::WGS; // in warpgroups' parts
 #pragma unroll 1
-    for (int32_t c = lowest; c < cluster; c++) {
-        const parcel<S> from(p, c, rank, wg);
-        if (threadIdx.x % 128 == 0 && !FAULT(p, 17)) ptx::flag_wait(from.flag, watch, GEMM_PART, c);
-        ptx::named_barrier_sync(1 + wg, 128);
-#pragma unroll
-        for (int i = 0; i < S::REGS / 4; i++) {
-            uint32_t x[4];
-            ptx::load_global_128(from.data + i * 128 * 16, x);
-#pragma unroll
-            for (int j = 0; j < 4; j++) {
-                typename S::acc_t y;
-                memcpy(&y, &x[j], 4);
-                acc[i * 4 + j] += y;
-            }
-        }
-        if (threadIdx.x % 128 == 0 && !FAULT(p, 19)) ptx::store_release(from.flag, 0);
-    }
+    for (int32_t i = this_thread() % 128; i < others.count; i += 128)
+        if (!FAULT(p, 17))
+            ptx::flag_wait(from.flag + i * step * 4, watch, GEMM_PART,
+                           others.lowest + i * others.step);
+    ptx::named_barrier_sync(1 + wg, 128);
+    add_parts<S>(acc, from.data, step * (64 * S::BN * 4), others.count);
+#pragma unroll 1
+    for (int32_t i = this_thread() % 128; i < others.count; i += 128)
+        if (!FAULT(p, 19)) ptx::store_global_32(from.flag + i * step * 4, 0);
 }
