@@ -116,6 +116,36 @@ static void a_deep_split_fills_the_device(void **state)
     assert_in_range(widest, 128, 132);
 }
 
+/* So are those that blocks of a cluster share without a split, each cluster by one stretch of K;
+ * clusters of four and more share tiles in no other way. */
+static void few_tiles_are_shared_evenly(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 320, 1328, 18600);
+    const size_t n = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+    size_t large = 0, uneven = 0;
+    for (size_t j = 0; j < n && j < GEMM_MAX_CHOICES; j++) {
+        const struct tmap_gemm_config *c = &choices[j].config;
+        if (c->stream_k <= 0 || c->split_k > 1) continue;
+        const struct gemm_view view = gemm_view_of(&p, c->swapped > 0);
+        struct gemm_params params = {0};
+        gemm_fill_params(suite, &view, &choices[j], &p, &params);
+        const bool even = c->stream_k == params.total && c->clusters % c->stream_k == 0;
+        const bool four = c->cluster_m * c->cluster_n >= 4;
+        assert_int_equal(params.deep, even ? c->clusters / c->stream_k : 1);
+        if (even && params.deep > 1)
+            assert_int_equal(params.deep * params.stream_share + params.stream_rest,
+                             params.k_blocks);
+        assert_true(even || !four);
+        large += four && params.deep > 1;
+        uneven += !even;
+    }
+    assert_in_range(large, 5, n);
+    assert_in_range(uneven, 5, n);
+}
+
 /* Few tiles of a long K are looked at in both orientations: with the long side of D along the rows
  * a split reads half of what it reads the other way (1 x 248 x 64072: 14 us and 28). */
 static void few_tiles_of_a_long_k_may_lie_either_way(void **state)
@@ -523,6 +553,7 @@ int main(void)
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
         cmocka_unit_test(a_short_operand_fills_no_rows),
         cmocka_unit_test(a_deep_split_fills_the_device),
+        cmocka_unit_test(few_tiles_are_shared_evenly),
         cmocka_unit_test(few_tiles_of_a_long_k_may_lie_either_way),
         cmocka_unit_test(the_map_is_the_descriptor),
         cmocka_unit_test(costs_are_sorted),

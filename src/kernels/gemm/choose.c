@@ -379,10 +379,11 @@ static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm
 {
     enum { WAYS = 4 };
     const int32_t requested = request->stream_k;
-    /* Too few clusters for a remainder to be worth dealing out. */
+    /* Too few clusters for a remainder to be worth dealing out, but for few tiles among all. */
     const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
     for (int32_t way = 0; way < WAYS; way++) {
-        if (way != 0 && (requested < 0 || (requested == 0 && few))) break;
+        if (way != 0 && requested < 0) break;
+        if (requested == 0 && few && (way == 1 || way == 2)) continue;
         choice->config = *shape;
         choice->config.stream_k = way;
         /* Who asks for one need not wait for what cannot be it. */

@@ -279,10 +279,10 @@ static double rounds_of(bool own, double tiles, double clusters)
 /* Of a stream: of a promoted kernel's, nothing where every cluster has a tile to itself. */
 static double handing_over(const struct tmap_gemm_config *c, bool own)
 {
-    const double parts = pieces(c);
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
+    const double uneven = c->clusters % c->stream_k != 0 ? UNEVEN_CLOCKS : 0;
     if (own && c->clusters == c->stream_k) return 0;
-    return PART_CLOCKS + (part + PARTS_CLOCKS * parts) * parts;
+    return PART_CLOCKS + uneven + (part + PARTS_CLOCKS) * (pieces(c) - 1);
 }
 
 /* The clocks of the busiest cluster. */
@@ -411,6 +411,15 @@ static double tile_fit(const struct gemm_view *view, const struct gemm_instance 
            (gemm_is_tall(instance) ? 1 + tall : 1);
 }
 
+/* Of a stream: blocks of clusters are the less out of step the more share operands. */
+static double stream_fit(const struct tmap_gemm_config *c, bool own)
+{
+    double fit = own ? 1 : STREAM_FIT;
+    for (int32_t blocks = c->cluster_m * c->cluster_n; blocks > 1; blocks /= 2)
+        fit -= STREAM_SHARED;
+    return fit;
+}
+
 /* What a promise about B saves. */
 static double ready_us(const struct gemm_instance *instance)
 {
@@ -437,7 +446,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     const bool own = is_own(view);
     compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
-    if (c->stream_k > 0 && c->split_k == 1 && !own) compute_us *= STREAM_FIT;
+    if (c->stream_k > 0 && c->split_k == 1) compute_us *= stream_fit(c, own);
     compute_us *= tile_fit(view, choice->instance, c, compute_us);
     if (c->pingpong > 0) compute_us *= a_begins_inside(view) ? TURN_TORN : TURN_FIT;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
@@ -520,8 +529,10 @@ double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view
         shape->stream_k == 0 ? rounds_of(promoted, tiles, clusters) : tiles / clusters;
     const double waits =
         in_step(shape, shape->split_k > 1 ? 1 : up(tiles / clusters), k_blocks, promoted);
-    const double fit = (instance->pingpong ? TURN_FIT : 1) *
-                       (gemm_is_high(instance) ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1);
+    const double fit =
+        (instance->pingpong ? TURN_FIT : 1) * (gemm_is_high(instance) ? HIGH_FIT : 1) *
+        (conv ? CONV_SQUARES : 1) *
+        (shape->stream_k > 0 && shape->split_k == 1 ? stream_fit(shape, promoted) : 1);
     const double clocks =
         rounds * k_blocks * block + least_end_clocks(suite, view, instance, shape, tiles);
     return fit * waits * clocks / clocks_per_us(suite) - ready_us(instance);

@@ -90,14 +90,18 @@ static const double EIGHTS_ONCE = 0.7;
 static const double MULTIPLY_FIT = 1.381;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
 static const double FIRST_CLOCKS = 4302;
-static const double STREAM_FIT =
-    1.035; /* of a stream, beside its parts: its blocks are out of step */
+/* Of a stream, beside its parts: its blocks are out of step; and what is less of it for each
+ * doubling of those that share operands. */
+static const double STREAM_FIT = 1.07;
+static const double STREAM_SHARED = 0.045;
 /* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes. */
 static const double RAGGED_CLOCKS = 169.4;
-static const double PART_CLOCKS = 4020; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 19.61;
-/* The square of a tile's parts, which come at different times and are added one after the other. */
-static const double PARTS_CLOCKS = 502.3;
+static const double PART_CLOCKS = 3750; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 25.6;
+/* Of each part, to begin with it; and where clusters' shares do not end with tiles, so that parts
+ * come at different times. */
+static const double PARTS_CLOCKS = 221;
+static const double UNEVEN_CLOCKS = 6500;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
 static const double MULTIPLY_ENERGY = 1.198;
