@@ -175,10 +175,11 @@ static bool say(const struct fault *fault, const struct finding *control, const 
     else if (f->differ)
         snprintf(how, sizeof how, "%llu wrong elements", (unsigned long long)f->differ);
     const bool control_right = control->stage == 3 && !is_caught(control);
-    const bool good = control_right && f->stage == 3 && is_caught(f) == !fault->blind;
-    printf("%s %d - %s: %s%s%s; its control is %s\n", good ? "ok" : "not ok", number, fault->name,
-           how, fault->blind ? ", " : "", fault->blind ? fault->blind : "",
-           control_right ? "right" : "WRONG");
+    const bool shown = is_caught(f);
+    const bool good = control_right && f->stage == 3 && (shown || fault->blind);
+    printf("%s %d - %s: %s; its control is %s%s%s\n", good ? "ok" : "not ok", number, fault->name,
+           how, control_right ? "right" : "WRONG", shown || !fault->blind ? "" : " # SKIP ",
+           shown || !fault->blind ? "" : fault->blind);
     fflush(stdout);
     return good;
 }
