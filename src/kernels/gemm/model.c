@@ -282,7 +282,8 @@ static double handing_over(const struct tmap_gemm_config *c, bool own)
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
     const double uneven = c->clusters % c->stream_k != 0 ? UNEVEN_CLOCKS : 0;
     if (own && c->clusters == c->stream_k) return 0;
-    return PART_CLOCKS + uneven + (part + PARTS_CLOCKS) * (pieces(c) - 1);
+    return PART_CLOCKS + uneven +
+           (part + of(own, PROMOTED_PARTS_CLOCKS, PARTS_CLOCKS)) * (pieces(c) - 1);
 }
 
 /* The clocks of the busiest cluster. */
@@ -411,10 +412,12 @@ static double tile_fit(const struct gemm_view *view, const struct gemm_instance 
            (gemm_is_tall(instance) ? 1 + tall : 1);
 }
 
-/* Of a stream: blocks of clusters are the less out of step the more share operands. */
+/* Of a stream: blocks of clusters are the less out of step the more share operands. (Promoted
+ * kernels' shares are charged in busiest_clocks().) */
 static double stream_fit(const struct tmap_gemm_config *c, bool own)
 {
-    double fit = own ? 1 : STREAM_FIT;
+    if (own) return 1;
+    double fit = STREAM_FIT;
     for (int32_t blocks = c->cluster_m * c->cluster_n; blocks > 1; blocks /= 2)
         fit -= STREAM_SHARED;
     return fit;

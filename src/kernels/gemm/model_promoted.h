@@ -36,7 +36,8 @@ static const double PROMOTED_FOURS_AGAIN = 1.065;
 static const double PROMOTED_EIGHTS_AGAIN = 1.205;
 static const double PROMOTED_FULL_US = 0.6579;
 /* Of the k-blocks that a stream deals out, not of its whole tiles. */
-static const double PROMOTED_STREAM_FIT = 1.18;
+static const double PROMOTED_STREAM_FIT = 1.1;
+static const double PROMOTED_PARTS_CLOCKS = 1300;
 
 /* Whether these constants apply. */
 static inline bool is_own(const struct gemm_view *view)
