@@ -373,7 +373,7 @@ static bool is_stream_wanted(int32_t requested, int32_t stream_k)
 
 /* The ways of deal() for a cluster of *shape. */
 static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm_view *view,
-                                const struct tmap_gemm_config *request,
+                                const struct tmap_gemm_config *request, struct gemm_bound *bound,
                                 const struct tmap_gemm_config *shape, struct gemm_choice *choice,
                                 struct gemm_choice *out, size_t cap, size_t count)
 {
@@ -381,15 +381,15 @@ static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm
     const int32_t requested = request->stream_k;
     /* Too few clusters for a remainder to be worth dealing out, but for few tiles among all. */
     const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
+    /* Who asks for one need not wait for what cannot be it. */
+    const bool first_only = cap == 1 && choice->instance->family == GEMM_SM90;
+    if (first_only) gemm_bound_shape(bound, shape);
     for (int32_t way = 0; way < WAYS; way++) {
         if (way != 0 && requested < 0) break;
         if (requested == 0 && few && (way == 1 || way == 2)) continue;
+        if (first_only && count > 0 && gemm_least_us(bound, way) > out->cost_us) continue;
         choice->config = *shape;
         choice->config.stream_k = way;
-        /* Who asks for one need not wait for what cannot be it. */
-        if (cap == 1 && count > 0 && choice->instance->family == GEMM_SM90 &&
-            gemm_least_us(suite, view, choice->instance, &choice->config) > out->cost_us)
-            continue;
         if (!gemm_complete(suite, view, request, choice) ||
             !is_stream_wanted(requested, choice->config.stream_k))
             continue;
@@ -407,6 +407,7 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
         {1, 1, 2}, {1, 1, 3}, {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}, {2, 1, 2},
         {1, 2, 2}, {2, 1, 3}, {1, 2, 3}, {2, 1, 4}, {1, 2, 4}, {2, 2, 2}, {4, 1, 2}, {1, 4, 2}};
     const int32_t swapped = choice->config.swapped;
+    struct gemm_bound bound = gemm_bound_of(suite, view, choice->instance);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const struct tmap_gemm_config shape = {.swapped = swapped,
                                                .cluster_m = shapes[i][0],
@@ -417,7 +418,7 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
             !allows(request->split_k, shape.split_k) ||
             is_idle(suite, view, choice->instance, request, &shape))
             continue;
-        count = enumerate_streams(suite, view, request, &shape, choice, out, cap, count);
+        count = enumerate_streams(suite, view, request, &bound, &shape, choice, out, cap, count);
     }
     return count;
 }

@@ -462,83 +462,91 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     return start_us - ready_us(choice->instance) + softly(compute_us, memory_us);
 }
 
-/* Of part_clocks() and handing_over(), for a shape whose clusters are not counted yet. */
-static double least_part_clocks(const struct gemm_view *view, const struct tmap_gemm_config *shape,
-                                int32_t tile_m, int32_t tile_n)
+struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                const struct gemm_instance *instance)
 {
-    struct tmap_gemm_config c = *shape;
-    c.tile_m = tile_m, c.tile_n = tile_n, c.stream_k = 0;
-    const bool own = is_own(view);
-    return part_clocks(&c, own) +
-           (shape->stream_k > 0 ? of(own, PROMOTED_DEEP_CLOCKS, DEEP_CLOCKS) : 0);
-}
-static double least_handing_over(const struct tmap_gemm *suite, const struct gemm_view *view,
-                                 const struct gemm_instance *instance,
-                                 const struct tmap_gemm_config *shape, double tiles)
-{
-    struct tmap_gemm_config c = *shape;
-    const double resident = suite->resident[c.cluster_m * c.cluster_n];
-    if (c.stream_k <= 0 || c.split_k > 1 || resident < 1) return 0;
-    const double rounds = (double)(int64_t)(tiles / resident);
-    const double left = c.stream_k == 3 ? tiles : tiles - (rounds - (c.stream_k - 1)) * resident;
-    const double sharers = smaller(resident / left, k_blocks_of(view) / GEMM_LEAST_SHARE);
-    c.tile_m = gemm_tile_m(instance), c.tile_n = instance->bn;
-    c.stream_k = 1, c.clusters = sharers > 1 ? (int32_t)sharers : 1; /* of each tile */
-    return handing_over(&c, is_own(view));
+    const bool own = is_own(view), conv = view->conv.images > 0, high = gemm_is_high(instance);
+    const int32_t tile_m = gemm_tile_m(instance);
+    const double n = instance->bn < 32 ? 32 : instance->bn;
+    const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
+    return (struct gemm_bound){.view = view,
+                               .suite = suite,
+                               .tile_m = tile_m,
+                               .tile_n = instance->bn,
+                               .own = own,
+                               .conv = conv,
+                               .multiply = own    ? multiply_clocks(view, instance)
+                                           : conv ? 2 * instance->wgs * n
+                                                  : 2 * instance->wgs * n * MULTIPLY_FIT,
+                               .k_blocks = k_blocks_of(view),
+                               .unique = unique_bytes(view),
+                               .row_bytes = own_bytes(view, 1, 0),
+                               .column_bytes = own_bytes(view, 0, 1),
+                               .tile = high                       ? HIGH_TILE_CLOCKS
+                                       : tile_m == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS
+                                                                  : TILE_CLOCKS,
+                               .stored = outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS,
+                               .us = (instance->pingpong ? TURN_FIT : 1) * (high ? HIGH_FIT : 1) *
+                                     (conv ? CONV_SQUARES : 1) / clocks_per_us(suite),
+                               .ready_us = ready_us(instance)};
 }
 
 /* Of a tile's end and of what comes before its first k-block, at the least. */
-static double least_end_clocks(const struct tmap_gemm *suite, const struct gemm_view *view,
-                               const struct gemm_instance *instance,
-                               const struct tmap_gemm_config *shape, double tiles)
+static double least_end_clocks(const struct gemm_bound *b, const struct tmap_gemm_config *shape)
 {
-    const int32_t tile_m = gemm_tile_m(instance);
-    const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
-    const double stored = shape->split_k > 1
-                              ? least_part_clocks(view, shape, tile_m, instance->bn)
-                              : outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS;
-    const double received = 128.0 * (rows_of(view->m, tile_m, shape->cluster_n) +
-                                     rows_of(view->n, instance->bn, shape->cluster_m));
-    return (gemm_is_high(instance)     ? HIGH_TILE_CLOCKS
-            : tile_m == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS
-                                       : TILE_CLOCKS) +
-           stored + least_handing_over(suite, view, instance, shape, tiles) +
+    struct tmap_gemm_config c = *shape;
+    c.tile_m = b->tile_m, c.tile_n = b->tile_n, c.stream_k = 0;
+    const double received = 128.0 * (rows_of(b->view->m, b->tile_m, shape->cluster_n) +
+                                     rows_of(b->view->n, b->tile_n, shape->cluster_m));
+    return b->tile + (shape->split_k > 1 ? part_clocks(&c, b->own) : b->stored) +
            FIRST_CLOCKS * received / 32768;
 }
 
-double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,
-                     const struct gemm_instance *instance, const struct tmap_gemm_config *shape)
+void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape)
 {
-    const int32_t tile_m = gemm_tile_m(instance), cols = shape->cluster_n, rows = shape->cluster_m;
-    const double own = own_bytes(view, rows_of(view->m, tile_m, cols) / cols,
-                                 rows_of(view->n, instance->bn, rows) / rows);
-    const double n = instance->bn < 32 ? 32 : instance->bn;
-    const bool conv = view->conv.images > 0, promoted = is_own(view);
-    const double tiles = up((double)view->m / (tile_m * rows)) *
-                         up((double)view->n / (instance->bn * cols)) * view->batch;
-    const double clusters = suite->resident[rows * cols * shape->split_k];
-    const double blocks = smaller(tiles, clusters) * rows * cols * shape->split_k;
-    const bool alone = shape->stream_k == 0 ? blocks * 2 <= suite->gpu.sm_count : tiles < clusters;
-    const double loaded = own * tiles * rows * cols * k_blocks_of(view);
-    const double load =
-        own * byte_clocks(promoted, unique_bytes(view), loaded) / (alone ? ALONE : 1);
+    const int32_t cols = shape->cluster_n, rows = shape->cluster_m, members = rows * cols;
+    const double own = b->row_bytes * rows_of(b->view->m, b->tile_m, cols) / cols +
+                       b->column_bytes * rows_of(b->view->n, b->tile_n, rows) / rows;
+    b->tiles = (double)gemm_ceil_div(b->view->m, b->tile_m * rows) *
+               gemm_ceil_div(b->view->n, b->tile_n * cols) * b->view->batch;
+    b->clusters = b->suite->resident[members * shape->split_k];
+    b->load = own * byte_clocks(b->own, b->unique, own * b->tiles * members * b->k_blocks);
+    b->end = least_end_clocks(b, shape);
+    b->sum_blocks = b->k_blocks / shape->split_k;
+    b->waits = b->us * in_step(shape, shape->split_k > 1 ? 1 : up(b->tiles / b->clusters),
+                               b->sum_blocks, b->own);
+    b->stream = shape->split_k > 1 ? 1 : stream_fit(shape, b->own);
+    b->shape = *shape;
+}
+
+/* What a stream's clusters hand over at the least, before they are counted. */
+static double least_handing_over(const struct gemm_bound *b, int32_t way)
+{
+    struct tmap_gemm_config c = b->shape;
+    if (c.split_k > 1) return of(b->own, PROMOTED_DEEP_CLOCKS, DEEP_CLOCKS);
+    if (b->clusters < 1) return 0;
+    const double rounds = (double)(int64_t)(b->tiles / b->clusters);
+    const double left = way == 3 ? b->tiles : b->tiles - (rounds - (way - 1)) * b->clusters;
+    const double sharers = smaller(b->clusters / left, b->k_blocks / GEMM_LEAST_SHARE);
+    c.tile_m = b->tile_m, c.tile_n = b->tile_n;
+    c.stream_k = 1, c.clusters = sharers > 1 ? (int32_t)sharers : 1; /* of each tile */
+    return handing_over(&c, b->own);
+}
+
+double gemm_least_us(const struct gemm_bound *b, int32_t way)
+{
+    const int32_t members = b->shape.cluster_m * b->shape.cluster_n * b->shape.split_k;
+    const double blocks = smaller(b->tiles, b->clusters) * members;
+    const bool alone = way == 0 ? blocks * 2 <= b->suite->gpu.sm_count : b->tiles < b->clusters;
     /* A convolution's loads are not counted by bytes. */
-    const double multiply =
-        promoted ? multiply_clocks(view, instance) : 2 * instance->wgs * n * MULTIPLY_FIT;
     const double block =
-        conv ? 2 * instance->wgs * n : larger(larger(multiply, load), BLOCK_CLOCKS);
-    const double k_blocks = k_blocks_of(view) / shape->split_k;
+        b->conv ? b->multiply
+                : larger(larger(b->multiply, b->load / (alone ? ALONE : 1)), BLOCK_CLOCKS);
     const double rounds =
-        shape->stream_k == 0 ? rounds_of(promoted, tiles, clusters) : tiles / clusters;
-    const double waits =
-        in_step(shape, shape->split_k > 1 ? 1 : up(tiles / clusters), k_blocks, promoted);
-    const double fit =
-        (instance->pingpong ? TURN_FIT : 1) * (gemm_is_high(instance) ? HIGH_FIT : 1) *
-        (conv ? CONV_SQUARES : 1) *
-        (shape->stream_k > 0 && shape->split_k == 1 ? stream_fit(shape, promoted) : 1);
+        way == 0 ? rounds_of(b->own, b->tiles, b->clusters) : b->tiles / b->clusters;
     const double clocks =
-        rounds * k_blocks * block + least_end_clocks(suite, view, instance, shape, tiles);
-    return fit * waits * clocks / clocks_per_us(suite) - ready_us(instance);
+        rounds * b->sum_blocks * block + b->end + (way > 0 ? least_handing_over(b, way) : 0);
+    return b->waits * (way > 0 ? b->stream : 1) * clocks - b->ready_us;
 }
 
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,

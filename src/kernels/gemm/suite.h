@@ -383,9 +383,27 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
 /* The same on a chip with tensor memory: predicted (model_tensor.c). */
 double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                            const struct gemm_choice *choice);
-/* Less than what the model expects of any configuration of a kernel whose cluster is shape's, dealt
- * out by k-blocks where shape's stream_k is not 0: what its multiplies or its loads take alone. */
-double gemm_least_us(const struct tmap_gemm *suite, const struct gemm_view *view,
-                     const struct gemm_instance *instance, const struct tmap_gemm_config *shape);
+/* Less than what the model expects of any configuration of a kernel: what its multiplies or its
+ * loads take alone. What all its configurations have in common is worked out once, what those of
+ * one shape of clusters have once for all ways to deal tiles out (deal.c); suite and view are the
+ * caller's for as long. */
+struct gemm_bound {
+    const struct tmap_gemm *suite;
+    const struct gemm_view *view;
+    int32_t tile_m, tile_n;
+    bool own, conv;
+    double multiply, tile, stored;  /* clocks: of a k-block, of a tile's end, of its stores */
+    double k_blocks, unique;        /* of a tile; bytes of the operands */
+    double row_bytes, column_bytes; /* of a row of A and a column of B, a k-block */
+    double us, ready_us;            /* of a clock; that a promise saves */
+    struct tmap_gemm_config shape;  /* from here on by gemm_bound_shape() */
+    double tiles, clusters;         /* of the product; that fit */
+    double load, end, sum_blocks;   /* clocks of a k-block's loads, of a tile's end; k-blocks */
+    double waits, stream;           /* microseconds of a clock; times that, of a stream */
+};
+struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm_view *view,
+                                const struct gemm_instance *instance);
+void gemm_bound_shape(struct gemm_bound *bound, const struct tmap_gemm_config *shape);
+double gemm_least_us(const struct gemm_bound *bound, int32_t way);
 
 #endif
