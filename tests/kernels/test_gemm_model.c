@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "../support/gemm_suite.h"
+#include "driver/rng.h"
 
 static const struct tmap_gemm_config nothing;
 
@@ -104,11 +105,59 @@ static void only_products_at_the_power_limit_take_the_tall_tile(void **state)
     }
 }
 
+/* As the plan looks at a configuration: its view, and whether a bound puts it beyond its own cost.
+ */
+static bool is_bounded_wrongly(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
+                               const struct gemm_choice *choice)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    struct gemm_view view = gemm_view_of(p, c->swapped > 0);
+    if (c->apart > 0) view = gemm_view_apart(&view);
+    view = gemm_view_for(&view, choice->instance);
+    struct gemm_bound bound = gemm_bound_of(suite, &view, choice->instance);
+    gemm_bound_shape(&bound, c);
+    const double us = choice->cost_us * (1 + 1e-9);
+    if (c->stream_k <= 0) return gemm_is_slower(&bound, 0, us);
+    for (int32_t way = 1; way <= 3; way++) /* which one it was, the configuration does not say */
+        if (!gemm_is_slower(&bound, way, us)) return false;
+    return true;
+}
+
+/* What the bound leaves out would not have been picked: no configuration is modelled as quicker
+ * than its bound, over drawn problems of all types. */
+static void no_bound_is_above_a_cost(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    uint64_t seed = 28112026;
+    size_t looked = 0;
+    for (int i = 0; i < 150; i++) {
+        const int32_t m = 1 << rng_step(&seed) % 14, n = 8 << rng_step(&seed) % 12,
+                      k = 8 << rng_step(&seed) % 13;
+        struct tmap_gemm_problem p =
+            product((int32_t)(rng_step(&seed) % (GEMM_S8 + 1)), m + (int32_t)(rng_step(&seed) % m),
+                    n + 8 * (int32_t)(rng_step(&seed) % (n / 8)),
+                    k + 8 * (int32_t)(rng_step(&seed) % (k / 8)));
+        p.precise = rng_step(&seed) % 3 == 0;
+        size_t count = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
+        if (count > GEMM_MAX_CHOICES) count = GEMM_MAX_CHOICES;
+        for (size_t j = 0; j < count; j++, looked++)
+            if (is_bounded_wrongly(suite, &p, &choices[j]))
+                fail_msg("%d x %d x %d: %s by clusters of %d x %d, %d parts, stream %d", p.m, p.n,
+                         p.k, choices[j].instance->name, choices[j].config.cluster_m,
+                         choices[j].config.cluster_n, choices[j].config.split_k,
+                         choices[j].config.stream_k);
+    }
+    assert_true(looked > 10000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_rows_are_not_shared),
         cmocka_unit_test(a_stream_of_whole_tiles_costs_no_parts),
+        cmocka_unit_test(no_bound_is_above_a_cost),
         cmocka_unit_test(torn_rows_of_operands_cost_more),
         cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
     };

@@ -371,6 +371,15 @@ static bool is_stream_wanted(int32_t requested, int32_t stream_k)
     return requested <= 0 || stream_k == requested;
 }
 
+/* Whether a way deals nothing out, as far as a bound knows. */
+static bool is_undealt(const struct gemm_bound *bound, const struct tmap_gemm_config *request,
+                       int32_t way)
+{
+    return !request->clusters && bound->clusters >= 1 &&
+           gemm_dealt_tiles(way, bound->shape.split_k, (int64_t)bound->tiles,
+                            (int32_t)bound->clusters) == 0;
+}
+
 /* The ways of deal() for a cluster of *shape. */
 static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct tmap_gemm_config *request, struct gemm_bound *bound,
@@ -382,12 +391,13 @@ static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm
     /* Too few clusters for a remainder to be worth dealing out, but for few tiles among all. */
     const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
     /* Who asks for one need not wait for what cannot be it. */
-    const bool first_only = cap == 1 && choice->instance->family == GEMM_SM90;
-    if (first_only) gemm_bound_shape(bound, shape);
+    const bool hopper = choice->instance->family == GEMM_SM90, first_only = cap == 1 && hopper;
+    if (hopper) gemm_bound_shape(bound, shape);
     for (int32_t way = 0; way < WAYS; way++) {
         if (way != 0 && requested < 0) break;
         if (requested == 0 && few && (way == 1 || way == 2)) continue;
-        if (first_only && count > 0 && gemm_least_us(bound, way) > out->cost_us) continue;
+        if (first_only && count > 0 && gemm_is_slower(bound, way, out->cost_us)) continue;
+        if (hopper && way != 0 && is_undealt(bound, request, way)) continue;
         choice->config = *shape;
         choice->config.stream_k = way;
         if (!gemm_complete(suite, view, request, choice) ||

@@ -1,6 +1,17 @@
 /* How a product's tiles are dealt out to clusters: whole, by k-blocks, or split along K. */
 #include "kernels/gemm/suite.h"
 
+/* Of how many tiles a way deals the k-blocks out, where so many clusters fit: 1 those that are left
+ * after whole rounds; 2 a round more; 3 few tiles, each shared by the same number of clusters. Of a
+ * split, 2 and 3 are for few tiles. 0: there is nothing to deal out so. */
+int64_t gemm_dealt_tiles(int32_t way, int32_t split, int64_t tiles, int32_t resident)
+{
+    if (split > 1) return way > 1 && tiles * (way == 3 ? 2 : 4) <= resident ? tiles : 0;
+    if (way == 3) return tiles * 2 > resident ? 0 : tiles;
+    const int64_t left = tiles % resident + (int64_t)(way - 1) * resident;
+    return left > tiles ? 0 : left;
+}
+
 /* Of a split whose tiles are fewer than the clusters that fit: how many clusters share each, as
  * many as fit (way 3) or half of them (way 2). A share of few k-blocks would cost more to hand over
  * than to sum. `exactly` is a request's number of clusters, or 0. */
@@ -9,10 +20,11 @@ static bool deal_deep(struct tmap_gemm_config *c, int32_t way, int64_t tiles, in
 {
     enum { LEAST_SHARE = 2 };
     const int32_t rounds = gemm_ceil_div(k_blocks, c->split_k);
+    if (gemm_dealt_tiles(way, c->split_k, tiles, resident) == 0) return false;
     int64_t most = resident / tiles;
     if (most > rounds / LEAST_SHARE) most = rounds / LEAST_SHARE;
     const int64_t deep = way == 3 ? most : most / 2;
-    if (deep < 2 || way == 1) return false;
+    if (deep < 2) return false;
     if (exactly && tiles * deep != exactly) return false;
     c->stream_k = (int32_t)tiles;
     c->clusters = (int32_t)(tiles * deep);
@@ -42,9 +54,8 @@ static bool deal_dynamic(struct tmap_gemm_config *c, int64_t tiles)
     return true;
 }
 
-/* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way:
- * 0 none; 1 the tiles that are left after whole rounds; 2 a round more; 3 few tiles, each shared by
- * the same number of clusters. A share of few k-blocks would cost more to hand over than to sum. */
+/* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way, 0:
+ * none. A share of few k-blocks would cost more to hand over than to sum. */
 static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, int32_t resident,
                  int32_t members, int32_t sm_count)
 {
@@ -52,14 +63,10 @@ static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, in
     c->clusters = c->split_k > 1 || tiles < resident ? (int32_t)tiles : resident;
     c->stream_k = -1;
     if (way == 0) return true;
-    const int64_t left = way == 3 ? tiles : tiles % resident + (int64_t)(way - 1) * resident;
-    if (left == 0 || left > tiles) return false;
+    const int64_t left = gemm_dealt_tiles(way, 1, tiles, resident);
+    if (left == 0) return false;
     c->stream_k = (int32_t)left;
-    c->clusters = resident;
-    if (way == 3) {
-        if (tiles * 2 > resident) return false;
-        c->clusters = (int32_t)(resident / tiles * tiles);
-    }
+    c->clusters = way == 3 ? (int32_t)(resident / tiles * tiles) : resident;
     if (left * k_blocks / GEMM_LEAST_SHARE < c->clusters) {
         if (left < tiles) return false;
         c->clusters = (int32_t)(left * k_blocks / GEMM_LEAST_SHARE);

@@ -469,8 +469,10 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
     const int32_t tile_m = gemm_tile_m(instance);
     const double n = instance->bn < 32 ? 32 : instance->bn;
     const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
+    const double pingpong = instance->pingpong ? TURN_FIT : 1;
     return (struct gemm_bound){.view = view,
                                .suite = suite,
+                               .instance = instance,
                                .tile_m = tile_m,
                                .tile_n = instance->bn,
                                .own = own,
@@ -486,37 +488,49 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
                                        : tile_m == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS
                                                                   : TILE_CLOCKS,
                                .stored = outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS,
-                               .us = (instance->pingpong ? TURN_FIT : 1) * (high ? HIGH_FIT : 1) *
-                                     (conv ? CONV_SQUARES : 1) / clocks_per_us(suite),
+                               .fit = pingpong * (high ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1),
+                               .us = 1 / clocks_per_us(suite),
                                .ready_us = ready_us(instance)};
 }
 
 /* Of a tile's end and of what comes before its first k-block, at the least. */
-static double least_end_clocks(const struct gemm_bound *b, const struct tmap_gemm_config *shape)
+static double least_end_clocks(const struct gemm_bound *b, const struct tmap_gemm_config *c)
 {
-    struct tmap_gemm_config c = *shape;
-    c.tile_m = b->tile_m, c.tile_n = b->tile_n, c.stream_k = 0;
-    const double received = 128.0 * (rows_of(b->view->m, b->tile_m, shape->cluster_n) +
-                                     rows_of(b->view->n, b->tile_n, shape->cluster_m));
-    return b->tile + (shape->split_k > 1 ? part_clocks(&c, b->own) : b->stored) +
+    const double received = 128.0 * (rows_of(b->view->m, b->tile_m, c->cluster_n) +
+                                     rows_of(b->view->n, b->tile_n, c->cluster_m));
+    return b->tile + (c->split_k > 1 ? part_clocks(c, b->own) : b->stored) +
            FIRST_CLOCKS * received / 32768;
 }
 
 void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape)
 {
     const int32_t cols = shape->cluster_n, rows = shape->cluster_m, members = rows * cols;
+    struct tmap_gemm_config *c = &b->shape;
+    *c = *shape;
+    c->tile_m = b->tile_m, c->tile_n = b->tile_n, c->stream_k = 0;
     const double own = b->row_bytes * rows_of(b->view->m, b->tile_m, cols) / cols +
                        b->column_bytes * rows_of(b->view->n, b->tile_n, rows) / rows;
     b->tiles = (double)gemm_ceil_div(b->view->m, b->tile_m * rows) *
-               gemm_ceil_div(b->view->n, b->tile_n * cols) * b->view->batch;
-    b->clusters = b->suite->resident[members * shape->split_k];
-    b->load = own * byte_clocks(b->own, b->unique, own * b->tiles * members * b->k_blocks);
-    b->end = least_end_clocks(b, shape);
-    b->sum_blocks = b->k_blocks / shape->split_k;
-    b->waits = b->us * in_step(shape, shape->split_k > 1 ? 1 : up(b->tiles / b->clusters),
-                               b->sum_blocks, b->own);
-    b->stream = shape->split_k > 1 ? 1 : stream_fit(shape, b->own);
-    b->shape = *shape;
+               gemm_ceil_div(gemm_tiled_columns(b->view), b->tile_n * cols) * b->view->batch;
+    b->clusters = b->suite->resident[members * c->split_k];
+    b->loaded = own * b->tiles * members * b->k_blocks;
+    b->load = own * byte_clocks(b->own, b->unique, b->loaded);
+    b->end = least_end_clocks(b, c);
+    b->sum_blocks = b->k_blocks / c->split_k;
+    b->waits =
+        b->fit * in_step(c, c->split_k > 1 ? 1 : up(b->tiles / b->clusters), b->sum_blocks, b->own);
+    b->stream = c->split_k > 1 ? 1 : stream_fit(c, b->own);
+    b->memory_us = 0;
+}
+
+/* What its power, the cache and memory take: only for what multiplies and loads leave open. */
+static void bound_all(struct gemm_bound *b)
+{
+    const struct gemm_choice choice = {.instance = b->instance, .config = b->shape};
+    const double bytes = memory_bytes(b->view, &b->shape);
+    b->power_us = energy_us(b->suite, b->view, &choice, bytes);
+    b->cache_us = b->conv ? 0 : cache_us(b->suite, b->view, &(struct traffic){.loaded = b->loaded});
+    b->memory_us = bytes / memory_bytes_per_us(b->suite);
 }
 
 /* What a stream's clusters hand over at the least, before they are counted. */
@@ -533,20 +547,24 @@ static double least_handing_over(const struct gemm_bound *b, int32_t way)
     return handing_over(&c, b->own);
 }
 
-double gemm_least_us(const struct gemm_bound *b, int32_t way)
+bool gemm_is_slower(struct gemm_bound *b, int32_t way, double than_us)
 {
     const int32_t members = b->shape.cluster_m * b->shape.cluster_n * b->shape.split_k;
     const double blocks = smaller(b->tiles, b->clusters) * members;
     const bool alone = way == 0 ? blocks * 2 <= b->suite->gpu.sm_count : b->tiles < b->clusters;
-    /* A convolution's loads are not counted by bytes. */
-    const double block =
-        b->conv ? b->multiply
-                : larger(larger(b->multiply, b->load / (alone ? ALONE : 1)), BLOCK_CLOCKS);
+    const double load = larger(b->load / (alone ? ALONE : 1), BLOCK_CLOCKS);
     const double rounds =
         way == 0 ? rounds_of(b->own, b->tiles, b->clusters) : b->tiles / b->clusters;
-    const double clocks =
-        rounds * b->sum_blocks * block + b->end + (way > 0 ? least_handing_over(b, way) : 0);
-    return b->waits * (way > 0 ? b->stream : 1) * clocks - b->ready_us;
+    const double waits = b->waits * (way > 0 ? b->stream : 1), most = than_us + b->ready_us;
+    const double end = b->end + (way > 0 ? least_handing_over(b, way) : 0);
+    /* A convolution's loads are not counted by bytes. */
+    const double least = b->conv ? b->multiply : larger(b->multiply, load);
+    if ((rounds * b->sum_blocks * least + end) * b->us * waits > most) return true;
+    if (b->memory_us == 0) bound_all(b);
+    const double block = b->conv ? b->multiply : softly(b->multiply, load);
+    const double us = (rounds * b->sum_blocks * block + end) * b->us;
+    const double powered = (b->power_us > us ? mean(us, b->power_us) : us) * waits;
+    return softly(larger(powered, b->cache_us), b->memory_us) > most;
 }
 
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,

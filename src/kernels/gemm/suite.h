@@ -266,6 +266,8 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
  * (deal.c); false: it cannot. After Hopper, each part of K has a cluster of its own. */
 bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_config *request,
                      struct gemm_choice *choice, int64_t tiles, int32_t k_blocks);
+/* Of how many tiles a way deals the k-blocks out, where so many clusters fit; 0: of none. */
+int64_t gemm_dealt_tiles(int32_t way, int32_t split, int64_t tiles, int32_t resident);
 bool gemm_splits_apart(const struct gemm_choice *choice);
 
 /* The three descriptors of a choice (maps.c). */
@@ -390,20 +392,24 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
 struct gemm_bound {
     const struct tmap_gemm *suite;
     const struct gemm_view *view;
+    const struct gemm_instance *instance;
     int32_t tile_m, tile_n;
     bool own, conv;
     double multiply, tile, stored;  /* clocks: of a k-block, of a tile's end, of its stores */
     double k_blocks, unique;        /* of a tile; bytes of the operands */
     double row_bytes, column_bytes; /* of a row of A and a column of B, a k-block */
-    double us, ready_us;            /* of a clock; that a promise saves */
+    double fit, us, ready_us;       /* of a clock; that a promise saves */
     struct tmap_gemm_config shape;  /* from here on by gemm_bound_shape() */
     double tiles, clusters;         /* of the product; that fit */
+    double loaded;                  /* bytes, by all blocks */
     double load, end, sum_blocks;   /* clocks of a k-block's loads, of a tile's end; k-blocks */
-    double waits, stream;           /* microseconds of a clock; times that, of a stream */
+    double waits, stream; /* what a block's time is multiplied by; that too, of a stream */
+    double power_us, cache_us, memory_us; /* of all, where memory_us is not 0 */
 };
 struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct gemm_instance *instance);
 void gemm_bound_shape(struct gemm_bound *bound, const struct tmap_gemm_config *shape);
-double gemm_least_us(const struct gemm_bound *bound, int32_t way);
+/* Whether every configuration of that shape and way is modelled as slower than so many us. */
+bool gemm_is_slower(struct gemm_bound *bound, int32_t way, double than_us);
 
 #endif
