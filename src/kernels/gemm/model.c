@@ -514,12 +514,17 @@ void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape
                gemm_ceil_div(gemm_tiled_columns(b->view), b->tile_n * cols) * b->view->batch;
     b->clusters = b->suite->resident[members * c->split_k];
     b->loaded = own * b->tiles * members * b->k_blocks;
-    b->load = own * byte_clocks(b->own, b->unique, b->loaded);
     b->end = least_end_clocks(b, c);
-    b->sum_blocks = b->k_blocks / c->split_k;
-    b->waits =
-        b->fit * in_step(c, c->split_k > 1 ? 1 : up(b->tiles / b->clusters), b->sum_blocks, b->own);
-    b->stream = c->split_k > 1 ? 1 : stream_fit(c, b->own);
+    const double load = own * byte_clocks(b->own, b->unique, b->loaded);
+    const double blocks = smaller(b->tiles, b->clusters) * members * c->split_k;
+    const bool alone[2] = {blocks * 2 <= b->suite->gpu.sm_count, b->tiles < b->clusters};
+    for (int dealt = 0; dealt < 2; dealt++)
+        b->load[dealt] = larger(load / (alone[dealt] ? ALONE : 1), BLOCK_CLOCKS);
+    const double k_blocks = b->k_blocks / c->split_k, rounds = b->tiles / b->clusters;
+    b->sum_blocks[0] = rounds_of(b->own, b->tiles, b->clusters) * k_blocks;
+    b->sum_blocks[1] = rounds * k_blocks;
+    b->waits[0] = b->fit * in_step(c, c->split_k > 1 ? 1 : up(rounds), k_blocks, b->own);
+    b->waits[1] = b->waits[0] * (c->split_k > 1 ? 1 : stream_fit(c, b->own));
     b->memory_us = 0;
 }
 
@@ -549,20 +554,17 @@ static double least_handing_over(const struct gemm_bound *b, int32_t way)
 
 bool gemm_is_slower(struct gemm_bound *b, int32_t way, double than_us)
 {
-    const int32_t members = b->shape.cluster_m * b->shape.cluster_n * b->shape.split_k;
-    const double blocks = smaller(b->tiles, b->clusters) * members;
-    const bool alone = way == 0 ? blocks * 2 <= b->suite->gpu.sm_count : b->tiles < b->clusters;
-    const double load = larger(b->load / (alone ? ALONE : 1), BLOCK_CLOCKS);
-    const double rounds =
-        way == 0 ? rounds_of(b->own, b->tiles, b->clusters) : b->tiles / b->clusters;
-    const double waits = b->waits * (way > 0 ? b->stream : 1), most = than_us + b->ready_us;
-    const double end = b->end + (way > 0 ? least_handing_over(b, way) : 0);
+    const bool dealt = way > 0;
+    const double load = b->load[dealt], waits = b->waits[dealt], most = than_us + b->ready_us;
     /* A convolution's loads are not counted by bytes. */
     const double least = b->conv ? b->multiply : larger(b->multiply, load);
-    if ((rounds * b->sum_blocks * least + end) * b->us * waits > most) return true;
+    double end = b->end;
+    if ((b->sum_blocks[dealt] * least + end) * b->us * waits > most) return true;
+    if (dealt) end += least_handing_over(b, way);
+    if (dealt && (b->sum_blocks[1] * least + end) * b->us * waits > most) return true;
     if (b->memory_us == 0) bound_all(b);
     const double block = b->conv ? b->multiply : softly(b->multiply, load);
-    const double us = (rounds * b->sum_blocks * block + end) * b->us;
+    const double us = (b->sum_blocks[dealt] * block + end) * b->us;
     const double powered = (b->power_us > us ? mean(us, b->power_us) : us) * waits;
     return softly(larger(powered, b->cache_us), b->memory_us) > most;
 }

@@ -402,8 +402,10 @@ struct gemm_bound {
     struct tmap_gemm_config shape;  /* from here on by gemm_bound_shape() */
     double tiles, clusters;         /* of the product; that fit */
     double loaded;                  /* bytes, by all blocks */
-    double load, end, sum_blocks;   /* clocks of a k-block's loads, of a tile's end; k-blocks */
-    double waits, stream; /* what a block's time is multiplied by; that too, of a stream */
+    double end;                     /* clocks of a tile's end */
+    /* Of tiles dealt out whole, and by k-blocks: clocks of a k-block's loads, k-blocks one after
+     * the other, and what a block's time is multiplied by. */
+    double load[2], sum_blocks[2], waits[2];
     double power_us, cache_us, memory_us; /* of all, where memory_us is not 0 */
 };
 struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm_view *view,
