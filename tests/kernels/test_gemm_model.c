@@ -105,8 +105,38 @@ static void only_products_at_the_power_limit_take_the_tall_tile(void **state)
     }
 }
 
-/* As the plan looks at a configuration: its view, and whether a bound puts it beyond its own cost.
- */
+/* Any type, batch, C, epilogue; rows of D that are whole sectors or not. */
+static struct tmap_gemm_problem drawn(uint64_t *seed)
+{
+    const int32_t m = 1 << rng_step(seed) % 14, n = 8 << rng_step(seed) % 12,
+                  k = 8 << rng_step(seed) % 13;
+    struct tmap_gemm_problem p = product(
+        (int32_t)(rng_step(seed) % (GEMM_S8 + 1)), m + (int32_t)(rng_step(seed) % m),
+        n + 8 * (int32_t)(rng_step(seed) % (n / 8)), k + 8 * (int32_t)(rng_step(seed) % (k / 8)));
+    p.precise = rng_step(seed) % 3 == 0;
+    if (p.kind != TMAP_GEMM_S8 && rng_step(seed) % 2 == 0) p.out = TMAP_GEMM_OUT_BF16, p.d.ld = p.n;
+    if (rng_step(seed) % 5 == 0) p.batch = 1 + (int32_t)(rng_step(seed) % 6);
+    if (rng_step(seed) % 5 == 0) p.epilogue.activation = 1 + (int32_t)(rng_step(seed) % 3);
+    return p;
+}
+
+/* Whether a configuration is dealt out in that way. */
+static bool is_dealt(const struct tmap_gemm *suite, const struct gemm_view *view,
+                     const struct gemm_choice *choice, int32_t way)
+{
+    const struct tmap_gemm_config *c = &choice->config;
+    struct gemm_choice again = {.instance = choice->instance,
+                                .config = {.cluster_m = c->cluster_m,
+                                           .cluster_n = c->cluster_n,
+                                           .split_k = c->split_k,
+                                           .swapped = c->swapped,
+                                           .stream_k = way}};
+    return gemm_complete(suite, view, &nothing, &again) && again.config.stream_k == c->stream_k &&
+           again.config.clusters == c->clusters;
+}
+
+/* As the plan looks at a configuration: whether a bound of the way that it is dealt out in puts it
+ * beyond its own cost, or there is no such way. */
 static bool is_bounded_wrongly(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
                                const struct gemm_choice *choice)
 {
@@ -116,11 +146,13 @@ static bool is_bounded_wrongly(const struct tmap_gemm *suite, const struct tmap_
     view = gemm_view_for(&view, choice->instance);
     struct gemm_bound bound = gemm_bound_of(suite, &view, choice->instance);
     gemm_bound_shape(&bound, c);
-    const double us = choice->cost_us * (1 + 1e-9);
-    if (c->stream_k <= 0) return gemm_is_slower(&bound, 0, us);
-    for (int32_t way = 1; way <= 3; way++) /* which one it was, the configuration does not say */
-        if (!gemm_is_slower(&bound, way, us)) return false;
-    return true;
+    int32_t ways = 0;
+    for (int32_t way = 0; way <= 3; way++) {
+        if (!is_dealt(suite, &view, choice, way)) continue;
+        ways++;
+        if (gemm_is_slower(&bound, way, choice->cost_us * (1 + 1e-9))) return true;
+    }
+    return ways == 0;
 }
 
 /* What the bound leaves out would not have been picked: no configuration is modelled as quicker
@@ -132,14 +164,8 @@ static void no_bound_is_above_a_cost(void **state)
     static struct gemm_choice choices[GEMM_MAX_CHOICES];
     uint64_t seed = 28112026;
     size_t looked = 0;
-    for (int i = 0; i < 150; i++) {
-        const int32_t m = 1 << rng_step(&seed) % 14, n = 8 << rng_step(&seed) % 12,
-                      k = 8 << rng_step(&seed) % 13;
-        struct tmap_gemm_problem p =
-            product((int32_t)(rng_step(&seed) % (GEMM_S8 + 1)), m + (int32_t)(rng_step(&seed) % m),
-                    n + 8 * (int32_t)(rng_step(&seed) % (n / 8)),
-                    k + 8 * (int32_t)(rng_step(&seed) % (k / 8)));
-        p.precise = rng_step(&seed) % 3 == 0;
+    for (int i = 0; i < 120; i++) {
+        const struct tmap_gemm_problem p = drawn(&seed);
         size_t count = gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES);
         if (count > GEMM_MAX_CHOICES) count = GEMM_MAX_CHOICES;
         for (size_t j = 0; j < count; j++, looked++)
@@ -152,12 +178,34 @@ static void no_bound_is_above_a_cost(void **state)
     assert_true(looked > 10000);
 }
 
+/* Who asks for one configuration gets what all would begin with, also where a request names how
+ * many clusters run, which the bounds do not know. */
+static void one_is_the_first_of_all(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    uint64_t seed = 112026;
+    for (int i = 0; i < 200; i++) {
+        const struct tmap_gemm_problem p = drawn(&seed);
+        struct tmap_gemm_config request = {0};
+        struct gemm_choice one;
+        if (i % 2) request.clusters = 1 + (int32_t)(rng_step(&seed) % 66);
+        const size_t count = gemm_enumerate(suite, &p, &request, choices, GEMM_MAX_CHOICES);
+        assert_int_equal(gemm_enumerate(suite, &p, &request, &one, 1) > 0, count > 0);
+        if (count > 0 && one.cost_us > choices[0].cost_us)
+            fail_msg("%d x %d x %d, %d clusters: %g us, the first of all %g", p.m, p.n, p.k,
+                     request.clusters, one.cost_us, choices[0].cost_us);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_rows_are_not_shared),
         cmocka_unit_test(a_stream_of_whole_tiles_costs_no_parts),
         cmocka_unit_test(no_bound_is_above_a_cost),
+        cmocka_unit_test(one_is_the_first_of_all),
         cmocka_unit_test(torn_rows_of_operands_cost_more),
         cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
     };

@@ -375,9 +375,8 @@ static bool is_stream_wanted(int32_t requested, int32_t stream_k)
 static bool is_undealt(const struct gemm_bound *bound, const struct tmap_gemm_config *request,
                        int32_t way)
 {
-    return !request->clusters && bound->clusters >= 1 &&
-           gemm_dealt_tiles(way, bound->shape.split_k, (int64_t)bound->tiles,
-                            (int32_t)bound->clusters) == 0;
+    return !request->clusters && gemm_dealt_tiles(way, bound->shape.split_k, (int64_t)bound->tiles,
+                                                  (int32_t)bound->clusters) == 0;
 }
 
 /* The ways of deal() for a cluster of *shape. */
@@ -390,12 +389,14 @@ static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm
     const int32_t requested = request->stream_k;
     /* Too few clusters for a remainder to be worth dealing out, but for few tiles among all. */
     const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
-    /* Who asks for one need not wait for what cannot be it. */
-    const bool hopper = choice->instance->family == GEMM_SM90, first_only = cap == 1 && hopper;
+    /* Who asks for one need not wait for what cannot be it; a bound counts the clusters that fit,
+     * not those that a request names. */
+    const bool hopper = choice->instance->family == GEMM_SM90;
+    const bool first_only = cap == 1 && hopper && !request->clusters;
     if (hopper) gemm_bound_shape(bound, shape);
     for (int32_t way = 0; way < WAYS; way++) {
         if (way != 0 && requested < 0) break;
-        if (requested == 0 && few && (way == 1 || way == 2)) continue;
+        if (requested == 0 && few && (way == 1 || way == 2 || (way == 3 && !hopper))) continue;
         if (first_only && count > 0 && gemm_is_slower(bound, way, out->cost_us)) continue;
         if (hopper && way != 0 && is_undealt(bound, request, way)) continue;
         choice->config = *shape;

@@ -512,7 +512,7 @@ void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape
                        b->column_bytes * rows_of(b->view->n, b->tile_n, rows) / rows;
     b->tiles = (double)gemm_ceil_div(b->view->m, b->tile_m * rows) *
                gemm_ceil_div(gemm_tiled_columns(b->view), b->tile_n * cols) * b->view->batch;
-    b->clusters = b->suite->resident[members * c->split_k];
+    b->clusters = larger(1, b->suite->resident[members * c->split_k]); /* 0: it cannot be anyway */
     b->loaded = own * b->tiles * members * b->k_blocks;
     b->end = least_end_clocks(b, c);
     const double load = own * byte_clocks(b->own, b->unique, b->loaded);
@@ -528,7 +528,8 @@ void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape
     b->memory_us = 0;
 }
 
-/* What its power, the cache and memory take: only for what multiplies and loads leave open. */
+/* What its power, the cache and memory take: only for what multiplies and loads leave open. Until
+ * then memory_us is 0. */
 static void bound_all(struct gemm_bound *b)
 {
     const struct gemm_choice choice = {.instance = b->instance, .config = b->shape};
@@ -543,7 +544,6 @@ static double least_handing_over(const struct gemm_bound *b, int32_t way)
 {
     struct tmap_gemm_config c = b->shape;
     if (c.split_k > 1) return of(b->own, PROMOTED_DEEP_CLOCKS, DEEP_CLOCKS);
-    if (b->clusters < 1) return 0;
     const double rounds = (double)(int64_t)(b->tiles / b->clusters);
     const double left = way == 3 ? b->tiles : b->tiles - (rounds - (way - 1)) * b->clusters;
     const double sharers = smaller(b->clusters / left, b->k_blocks / GEMM_LEAST_SHARE);

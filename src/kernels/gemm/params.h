@@ -63,11 +63,11 @@ struct gemm_params {
     int32_t own_panels;     /* as many, or 0: they lie in the ring, which is idle by then */
     int32_t cluster_m, cluster_n;
     int32_t split;        /* blocks of a cluster that share one tile along K */
-    int32_t deep;         /* clusters that share one such tile; 1: none does */
+    int32_t deep;         /* clusters that share each tile, where all are shared alike; else 1 */
     int32_t clusters;     /* launched; the persistent stride */
     int32_t stream_tiles; /* the first so many tiles are dealt out by k-blocks, not whole */
-    int32_t stream_share,
-        stream_rest;       /* k-blocks of every cluster; one more for the first `rest` */
+    int32_t stream_share, stream_rest; /* k-blocks of every cluster, one more of the first `rest`;
+                                          where `deep` is above 1, of those of one tile */
     uint64_t parts, flags; /* device addresses: a partial tile and two flags for every block */
     int32_t transposed;    /* D is written column by column */
     int32_t out;           /* enum gemm_out */

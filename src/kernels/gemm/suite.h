@@ -385,10 +385,10 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
 /* The same on a chip with tensor memory: predicted (model_tensor.c). */
 double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                            const struct gemm_choice *choice);
-/* Less than what the model expects of any configuration of a kernel: what its multiplies or its
- * loads take alone. What all its configurations have in common is worked out once, what those of
- * one shape of clusters have once for all ways to deal tiles out (deal.c); suite and view are the
- * caller's for as long. */
+/* No more than what the model expects of any configuration of a kernel, for as many clusters as
+ * fit. What all its configurations have in common is worked out once, what those of one shape of
+ * clusters have once for all ways to deal tiles out (deal.c); suite and view are the caller's for
+ * as long. */
 struct gemm_bound {
     const struct tmap_gemm *suite;
     const struct gemm_view *view;

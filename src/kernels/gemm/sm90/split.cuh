@@ -117,8 +117,8 @@ PTX_FN void collect(typename S::acc_t (&sum)[4], uint64_t from, uint64_t step, i
     }
 }
 
-// Where a deep split's parts and flags lie: a slot for each tile of a cluster, a flag for each
-// warpgroup of a block.
+// Where a deep split's parts and flags lie (parcel below: those of tiles without a split): a slot
+// for each tile of a cluster, a flag for each warpgroup of a block.
 template <class S> struct deep_parcel {
     static constexpr uint64_t BYTES = S::BM * S::BN * 4;
     uint64_t data, flag;
@@ -352,7 +352,9 @@ struct sharers_below {
 };
 
 // Adds the parts of every lower cluster that shares the tile, lowest first. A thread looks after
-// each flag: one after the other they would cost more than the parts.
+// each flag: one after the other they would cost more than the parts. It clears what it has
+// acquired itself, and nobody sets it again before this launch has ended, so that no fence is
+// needed.
 template <class S>
 PTX_FN void collect_parts(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, int32_t index,
                           int32_t cluster, uint32_t rank, int32_t wg, const ptx::watch &watch)
