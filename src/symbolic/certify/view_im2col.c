@@ -12,13 +12,6 @@ static void free_slots(const struct sym_fields *f, bool *unknown)
         unknown[F_STRIDE + i] = f->copied || d->dim[i + 1] == 1;
 }
 
-/* Channels before the tile's first that its copies bring, where that is no legal coordinate. */
-static uint64_t rounding_of(const struct sym_fields *f)
-{
-    const uint64_t grain = f->view->grain[0], unit = f->coord_unit;
-    return grain % unit ? unit - gcd(grain, unit) : 0;
-}
-
 /* Stores bring no other channels, but where they are all there are: nothing is written beyond the
  * tensor, if its rows are whole units. */
 static bool ends_exactly(const struct sym_fields *f)
@@ -33,7 +26,7 @@ static bool ends_exactly(const struct sym_fields *f)
 /* N pieces, each needed; under interleave one, of whatever channels. */
 static void put_pieces(struct sym_script *q, const struct sym_fields *f, uint64_t most)
 {
-    const unsigned long long need = f->view->tile[0] + rounding_of(f);
+    const unsigned long long need = f->view->tile[0] + sym_rounding(f);
     struct sym_text *t = &q->text;
     sym_put(t, "(declare-const N Int)\n(assert (or false");
     for (unsigned long long v = 1; v <= most && v <= need; v++) {
@@ -42,7 +35,7 @@ static void put_pieces(struct sym_script *q, const struct sym_fields *f, uint64_
                 ends_exactly(f) ? "=" : ">=", v, need);
     }
     sym_put(t, "))\n");
-    if (rounding_of(f) && f->objective->stores) sym_put(t, "(assert false)\n");
+    if (sym_rounding(f) && f->objective->stores) sym_put(t, "(assert false)\n");
 }
 
 static void put_bytes(struct sym_script *q, const struct sym_fields *f)
@@ -84,7 +77,7 @@ static void put_moved(struct sym_script *q, const struct sym_fields *f)
     const unsigned span = table_at(TABLE_SPAN, f->objective->swizzle);
     const uint64_t row = round_up(f->view->tile[0], sym_row_unit(dtype)) * bits / 8;
     struct sym_text *t = &q->text;
-    sym_put(t, "(define-fun moved () Bool (or %s", rounding_of(f) ? "true" : "false");
+    sym_put(t, "(define-fun moved () Bool (or %s", sym_rounding(f) ? "true" : "false");
     if (f->rows > 1)
         sym_put(t, " (and (= N 1) (not (= pitched %llu)))",
                 (unsigned long long)(f->rows * (span ? span : row)));

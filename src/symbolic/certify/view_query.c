@@ -38,7 +38,7 @@ static unsigned long long need_of(const struct sym_fields *f, uint32_t i)
     return ceil_div(f->view->tile[i], step_of(f, i));
 }
 
-static uint64_t rounding_of(const struct sym_fields *f)
+uint64_t sym_rounding(const struct sym_fields *f)
 {
     const uint64_t grain = f->view->grain[0], unit = f->coord_unit;
     return grain % unit ? unit - gcd(grain, unit) : 0;
@@ -156,7 +156,7 @@ static bool ends_exactly(const struct sym_fields *f, uint32_t i)
  * adds some to dimension 0. */
 static uint64_t least_need(const struct sym_fields *f, uint32_t i)
 {
-    return need_of(f, i) + (i ? 0 : rounding_of(f));
+    return need_of(f, i) + (i ? 0 : sym_rounding(f));
 }
 static uint64_t most_need(const struct sym_fields *f, uint32_t i)
 {
@@ -425,7 +425,7 @@ static void put_layouts(struct sym_script *q, const struct sym_fields *f)
     struct sym_text *t = &q->text;
     sym_put(t, "(declare-const layouts Int)\n(assert (= layouts (+ (ite (= swizzle %d) 0 1)",
             f->objective->swizzle);
-    sym_put(t, " (ite (or %s", v->layout_changes || rounding_of(f) ? "true" : "(> shift 0)");
+    sym_put(t, " (ite (or %s", v->layout_changes || sym_rounding(f) ? "true" : "(> shift 0)");
     if (v->is_piece) sym_put(t, " (not (= box_0 %llu))", v->tile[0]);
     if (!f->linear) sym_put(t, " (and (> N 1) (not (= slot pitched)))");
     if (rows) put_other_pitch(t, f);
@@ -460,7 +460,7 @@ void sym_fields_costs(struct sym_script *q, const struct sym_fields *f, uint64_t
     sym_fields_rows(q, f, SUBJECT_DESC_FIRST, SUBJECT_DESC_END);
     if (f->objective->keep_swizzle) sym_put(t, "(assert (= swizzle %d))\n", f->objective->swizzle);
     /* coordinates can be rounded only for loads of whole dimensions */
-    if (rounding_of(f) &&
+    if (sym_rounding(f) &&
         (f->objective->stores || f->view->is_piece || (f->use && f->use->consumer)))
         sym_put(t, "(assert false)\n");
     if (is_mma(f) && !f->view->tile_rows) sym_put(t, "(assert false)\n");

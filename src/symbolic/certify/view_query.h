@@ -52,6 +52,10 @@ uint32_t sym_coord_unit(const struct tmap_checker *checker, const struct tmap_de
  */
 uint64_t sym_row_unit(int32_t dtype);
 
+/* sym_rounding() : elements before the tile's first that copies bring, where that one is no legal
+ * coordinate of dimension 0. */
+uint64_t sym_rounding(const struct sym_fields *f);
+
 /* sym_row_elements() : elements that a row of memory has, as the map is told: of a copied tensor
  * with zeros up to a whole group of a padded type, or a whole byte. */
 uint64_t sym_row_elements(const struct sym_fields *f);
