@@ -371,14 +371,6 @@ static bool is_stream_wanted(int32_t requested, int32_t stream_k)
     return requested <= 0 || stream_k == requested;
 }
 
-/* Whether a way deals nothing out, as far as a bound knows. */
-static bool is_undealt(const struct gemm_bound *bound, const struct tmap_gemm_config *request,
-                       int32_t way)
-{
-    return !request->clusters && gemm_dealt_tiles(way, bound->shape.split_k, (int64_t)bound->tiles,
-                                                  (int32_t)bound->clusters) == 0;
-}
-
 /* The ways of deal() for a cluster of *shape. */
 static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct tmap_gemm_config *request, struct gemm_bound *bound,
@@ -393,12 +385,11 @@ static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm
      * not those that a request names. */
     const bool hopper = choice->instance->family == GEMM_SM90;
     const bool first_only = cap == 1 && hopper && !request->clusters;
-    if (hopper) gemm_bound_shape(bound, shape);
+    if (first_only) gemm_bound_shape(bound, shape);
     for (int32_t way = 0; way < WAYS; way++) {
         if (way != 0 && requested < 0) break;
-        if (requested == 0 && few && (way == 1 || way == 2 || (way == 3 && !hopper))) continue;
+        if (requested == 0 && few && way != 0 && !(way == 3 && hopper)) continue;
         if (first_only && count > 0 && gemm_is_slower(bound, way, out->cost_us)) continue;
-        if (hopper && way != 0 && is_undealt(bound, request, way)) continue;
         choice->config = *shape;
         choice->config.stream_k = way;
         if (!gemm_complete(suite, view, request, choice) ||

@@ -230,16 +230,19 @@ static double epilogue_clocks(const struct gemm_view *view, double columns)
            (STEP_CLOCKS + (view->activates ? ACTIVATION_CLOCKS : 0)) * columns / 64;
 }
 
+/* Of a tile's end, whatever its width. */
+static double end_clocks(const struct gemm_instance *instance)
+{
+    if (gemm_is_high(instance)) return HIGH_TILE_CLOCKS;
+    return gemm_tile_m(instance) == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS : TILE_CLOCKS;
+}
+
 static double tile_clocks(const struct gemm_view *view, const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    const bool high = gemm_is_high(choice->instance);
     /* A pingpong's warpgroup has the tile to itself. */
     const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
-    return (high              ? HIGH_TILE_CLOCKS
-            : c->tile_m == 64 ? LOW_TILE_CLOCKS
-                              : TILE_CLOCKS) +
-           epilogue_clocks(view, columns / c->split_k) +
+    return end_clocks(choice->instance) + epilogue_clocks(view, columns / c->split_k) +
            (c->split_k > 1 ? part_clocks(c, is_own(view))
                            : outputs(view) * (PANEL_CLOCKS * columns / 64 *
                                                   (view->out_bytes == 4 ? WIDE_PANELS : 1) +
@@ -484,9 +487,7 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
                                .unique = unique_bytes(view),
                                .row_bytes = own_bytes(view, 1, 0),
                                .column_bytes = own_bytes(view, 0, 1),
-                               .tile = high                       ? HIGH_TILE_CLOCKS
-                                       : tile_m == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS
-                                                                  : TILE_CLOCKS,
+                               .tile = end_clocks(instance),
                                .stored = outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS,
                                .fit = pingpong * (high ? HIGH_FIT : 1) * (conv ? CONV_SQUARES : 1),
                                .us = 1 / clocks_per_us(suite),
@@ -539,15 +540,12 @@ static void bound_all(struct gemm_bound *b)
     b->memory_us = bytes / memory_bytes_per_us(b->suite);
 }
 
-/* What a stream's clusters hand over at the least, before they are counted. */
-static double least_handing_over(const struct gemm_bound *b, int32_t way)
+/* What the clusters that share so many tiles hand over at the least, before they are counted. */
+static double least_handing_over(const struct gemm_bound *b, int64_t tiles)
 {
     struct tmap_gemm_config c = b->shape;
     if (c.split_k > 1) return of(b->own, PROMOTED_DEEP_CLOCKS, DEEP_CLOCKS);
-    const double rounds = (double)(int64_t)(b->tiles / b->clusters);
-    const double left = way == 3 ? b->tiles : b->tiles - (rounds - (way - 1)) * b->clusters;
-    const double sharers = smaller(b->clusters / left, b->k_blocks / GEMM_LEAST_SHARE);
-    c.tile_m = b->tile_m, c.tile_n = b->tile_n;
+    const double sharers = smaller(b->clusters / (double)tiles, b->k_blocks / GEMM_LEAST_SHARE);
     c.stream_k = 1, c.clusters = sharers > 1 ? (int32_t)sharers : 1; /* of each tile */
     return handing_over(&c, b->own);
 }
@@ -560,8 +558,13 @@ bool gemm_is_slower(struct gemm_bound *b, int32_t way, double than_us)
     const double least = b->conv ? b->multiply : larger(b->multiply, load);
     double end = b->end;
     if ((b->sum_blocks[dealt] * least + end) * b->us * waits > most) return true;
-    if (dealt) end += least_handing_over(b, way);
-    if (dealt && (b->sum_blocks[1] * least + end) * b->us * waits > most) return true;
+    if (dealt) {
+        const int64_t tiles =
+            gemm_dealt_tiles(way, b->shape.split_k, (int64_t)b->tiles, (int32_t)b->clusters);
+        if (tiles == 0) return true; /* there is no such configuration */
+        end += least_handing_over(b, tiles);
+        if ((b->sum_blocks[1] * least + end) * b->us * waits > most) return true;
+    }
     if (b->memory_us == 0) bound_all(b);
     const double block = b->conv ? b->multiply : softly(b->multiply, load);
     const double us = (b->sum_blocks[dealt] * block + end) * b->us;

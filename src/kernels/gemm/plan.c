@@ -52,16 +52,13 @@ static int32_t promised_slots(const struct gemm_params *p)
     return p->k_blocks >= LONG || some > p->stages ? p->stages : some < 1 ? 1 : some;
 }
 
-/* Clusters that share each tile, where all do and none has anything else to do; or 1. The later
- * families deal their tiles' parts out by themselves. */
-static int32_t sharers_of_each(const struct gemm_choice *choice, int32_t tiles, int32_t k_blocks)
+/* Clusters that share each tile, where all do and none has anything else to do (deal.c leaves each
+ * some k-blocks); or 1. The later families deal their tiles' parts out by themselves. */
+static int32_t sharers_of_each(const struct gemm_choice *choice, int32_t tiles)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    if (c->stream_k <= 0 || choice->instance->family != GEMM_SM90) return 1;
-    const int32_t sharers = c->clusters / c->stream_k;
-    if (c->split_k > 1) return sharers;
-    const bool even = c->stream_k == tiles && c->clusters % tiles == 0 && sharers <= k_blocks;
-    return even && sharers > 1 ? sharers : 1;
+    const bool even = c->stream_k == tiles && c->clusters % tiles == 0;
+    return even && choice->instance->family == GEMM_SM90 ? c->clusters / tiles : 1;
 }
 
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -89,7 +86,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->split = split;
     p->clusters = c->clusters;
     p->stream_tiles = c->stream_k > 0 ? c->stream_k : 0;
-    p->deep = sharers_of_each(choice, p->total, p->k_blocks);
+    p->deep = sharers_of_each(choice, p->total);
     /* Of all the stream's k-blocks, or of one tile's. */
     const int32_t sharers = p->deep > 1 ? p->deep : c->clusters;
     const int32_t shared = p->deep > 1 ? p->k_blocks : p->stream_tiles * p->k_blocks;

@@ -411,7 +411,8 @@ struct gemm_bound {
 struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct gemm_instance *instance);
 void gemm_bound_shape(struct gemm_bound *bound, const struct tmap_gemm_config *shape);
-/* Whether every configuration of that shape and way is modelled as slower than so many us. */
+/* Whether every configuration of that shape and way is modelled as slower than so many us; where a
+ * way deals nothing out there is none. */
 bool gemm_is_slower(struct gemm_bound *bound, int32_t way, double than_us);
 
 #endif
