@@ -74,7 +74,6 @@ static void test_pingpong(void **state)
 
 int main(void)
 {
-    static const int32_t resident[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_split),
@@ -88,7 +87,6 @@ int main(void)
         return 0;
     }
     emulated_unload();
-    suite->gpu.sm_count = 132;
-    memcpy(suite->resident, resident, sizeof suite->resident);
+    emulated_as_h200(suite);
     return cmocka_run_group_tests_name("places by GPC", tests, NULL, NULL);
 }

@@ -10,9 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support/emulated.h"
 #include "support/emulated_instances.h"
-#include "support/emulated_suites.h"
 
 static struct tmap_gemm *suite;
 
@@ -114,7 +112,6 @@ int main(void)
         return 0;
     }
     emulated_unload();
-    suite->gpu.sm_count = 132;
-    memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
+    emulated_as_h200(suite);
     return cmocka_run_group_tests_name("shared tiles", tests, NULL, NULL);
 }

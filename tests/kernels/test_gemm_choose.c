@@ -193,7 +193,8 @@ static void costs_are_sorted(void **state)
     assert_memory_equal(&best.config, &choices[0].config, sizeof best.config);
 }
 
-/* Asking for one passes over what cannot be it, and over nothing else. */
+/* Asking for one passes over what cannot be it, and over nothing else: also of batches, with an
+ * epilogue, and where a request names how many clusters run, which the bounds do not know. */
 static void the_first_is_found_without_the_others(void **state)
 {
     (void)state;
@@ -207,9 +208,17 @@ static void the_first_is_found_without_the_others(void **state)
                     16 << (mix >> 3) % 11, 16 << (mix >> 7) % 12);
         if (i == 0) p = product(TMAP_GEMM_BF16, 1, 8, 368); /* whose bound the promise moved */
         p.b_ready = i % 4 == 0;
-        assert_true(gemm_enumerate(suite, &p, &nothing, choices, GEMM_MAX_CHOICES) > 0);
-        assert_true(gemm_enumerate(suite, &p, &nothing, &best, 1) > 0);
-        assert_true(best.cost_us == choices[0].cost_us);
+        if (i % 5 == 1 && !p.b_ready) p.batch = 1 + (int32_t)(mix >> 5) % 6;
+        if (i % 5 == 2 && !p.b_ready && p.kind <= TMAP_GEMM_F16)
+            p.epilogue.activation = TMAP_GEMM_RELU;
+        const struct tmap_gemm_config named = {.clusters = 1 + (int32_t)(mix >> 9) % 66};
+        const struct tmap_gemm_config *const requests[] = {&nothing, &named};
+        for (int j = 0; j < 2; j++) {
+            const size_t all = gemm_enumerate(suite, &p, requests[j], choices, GEMM_MAX_CHOICES);
+            assert_true(all > 0 || j == 1);
+            assert_int_equal(gemm_enumerate(suite, &p, requests[j], &best, 1) > 0, all > 0);
+            if (all > 0) assert_true(best.cost_us == choices[0].cost_us);
+        }
     }
 }
 
@@ -559,7 +568,6 @@ int main(void)
         cmocka_unit_test(costs_are_sorted),
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
-        cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(promoted_panels),
         cmocka_unit_test(stages_give_way_to_panels_with_scales),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),

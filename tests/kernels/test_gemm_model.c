@@ -105,7 +105,7 @@ static void only_products_at_the_power_limit_take_the_tall_tile(void **state)
     }
 }
 
-/* Any type, batch, C, epilogue; rows of D that are whole sectors or not. */
+/* Any type, batches, an activation; rows of D that are whole sectors or not. */
 static struct tmap_gemm_problem drawn(uint64_t *seed)
 {
     const int32_t m = 1 << rng_step(seed) % 14, n = 8 << rng_step(seed) % 12,
@@ -178,34 +178,12 @@ static void no_bound_is_above_a_cost(void **state)
     assert_true(looked > 10000);
 }
 
-/* Who asks for one configuration gets what all would begin with, also where a request names how
- * many clusters run, which the bounds do not know. */
-static void one_is_the_first_of_all(void **state)
-{
-    (void)state;
-    struct tmap_gemm *suite = pretend();
-    static struct gemm_choice choices[GEMM_MAX_CHOICES];
-    uint64_t seed = 112026;
-    for (int i = 0; i < 200; i++) {
-        const struct tmap_gemm_problem p = drawn(&seed);
-        struct tmap_gemm_config request = {0};
-        struct gemm_choice one;
-        if (i % 2) request.clusters = 1 + (int32_t)(rng_step(&seed) % 66);
-        const size_t count = gemm_enumerate(suite, &p, &request, choices, GEMM_MAX_CHOICES);
-        assert_int_equal(gemm_enumerate(suite, &p, &request, &one, 1) > 0, count > 0);
-        if (count > 0 && one.cost_us > choices[0].cost_us)
-            fail_msg("%d x %d x %d, %d clusters: %g us, the first of all %g", p.m, p.n, p.k,
-                     request.clusters, one.cost_us, choices[0].cost_us);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_rows_are_not_shared),
         cmocka_unit_test(a_stream_of_whole_tiles_costs_no_parts),
         cmocka_unit_test(no_bound_is_above_a_cost),
-        cmocka_unit_test(one_is_the_first_of_all),
         cmocka_unit_test(torn_rows_of_operands_cost_more),
         cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
     };

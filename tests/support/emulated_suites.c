@@ -45,6 +45,12 @@ struct tmap_gemm *emulated_gemm_suite(void)
     return emulated_gemm_suite_for(9, 0);
 }
 
+void emulated_as_h200(struct tmap_gemm *suite)
+{
+    suite->gpu.sm_count = gemm_h200_resident[1];
+    memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
+}
+
 struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor)
 {
     struct tmap_gemm *s = &gemm_suite;

@@ -13,6 +13,8 @@ bool emulated_ptx(const char *source);
 struct tmap_copy *emulated_copy_suite(void);
 struct tmap_gemm *emulated_gemm_suite(void);
 struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor);
+/* With as many SMs, and clusters that fit, as an H200 has. */
+void emulated_as_h200(struct tmap_gemm *suite);
 /* The configuration that drawn picks of those the instance has for the problem and the request;
  * false when it has none. */
 bool emulated_gemm_pick(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
