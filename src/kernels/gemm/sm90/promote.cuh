@@ -1,10 +1,15 @@
 // fp8's main loop. The tensor core keeps fewer bits than fp32 inside a running sum of fp8 products,
-// so every k-block's sum leaves it and is added in full fp32, while the other warpgroup's chain of
-// multiplies runs. The two take turns at issuing their chains: left to themselves they issue at
-// the same time, wait at the same time and add at the same time (docs/GEMM.md).
+// so every k-block's sum leaves it and is added in full fp32 while other multiplies run: where
+// registers hold two sets of partial sums, this warpgroup's next chain of them, else the other
+// warpgroup's. Those take turns at issuing their chains: left to themselves they issue at the same
+// time, wait at the same time and add at the same time (docs/GEMM.md).
 #pragma once
 
 #include "multiply.cuh"
+
+// Whether two sets of partial sums fit beside the promoted ones, without spills.
+template <class S>
+constexpr bool TWO_SETS = S::PROMOTE && !S::BLOCKS && S::WGS == 2 && S::BN <= GEMM_TWO_SETS_COLUMNS;
 
 // Warpgroup w waits at barrier TURN + w until the one before it has issued its chain.
 enum { TURN = 9, TAKERS = 256 };
@@ -25,11 +30,11 @@ template <class S> PTX_FN void hand_over(int32_t wg)
 // last one hands over.
 template <class S> PTX_FN void begin_turns(int32_t wg)
 {
-    if (S::PROMOTE && wg == S::WGS - 1) hand_over<S>(wg);
+    if (S::PROMOTE && !TWO_SETS<S> && wg == S::WGS - 1) hand_over<S>(wg);
 }
 template <class S> PTX_FN void end_turns(int32_t wg)
 {
-    if (S::PROMOTE && wg == 0) take_turn(wg);
+    if (S::PROMOTE && !TWO_SETS<S> && wg == 0) take_turn(wg);
 }
 
 // sum[AT + i] += part[i]. The statement is volatile so that the compiler leaves it between the
@@ -144,6 +149,56 @@ template <class S> struct promotion {
         }
     }
     PTX_FN void all(int32_t k_blocks)
+    {
+        if constexpr (TWO_SETS<S>)
+            in_two_sets(k_blocks);
+        else
+            in_turns(k_blocks);
+    }
+
+    // The last chain issued: the slot that its end gives back; the next one, and whether it is
+    // there.
+    struct issued {
+        uint32_t signal;
+        source next;
+        bool there;
+    };
+    PTX_FN issued issue(float (&part)[PARTS], const source &from) const
+    {
+        multiply_chain<S>(part, from.a, from.b);
+        const uint32_t signal = to_signal();
+        ring.advance(p.stages);
+        return {signal, here(), filled()};
+    }
+    // The next k-block's chain into one set, then the end of the chain before it in the other.
+    PTX_FN issued follow(const issued &last, float (&next)[PARTS], float (&part)[PARTS]) const
+    {
+        await(last.there);
+        const issued now = issue(next, last.next);
+        ptx::wgmma_wait<1>();
+        hold(part);
+        if (last.signal) ptx::mbarrier_arrive_cluster(last.signal);
+        add<0>(sum, part);
+        return now;
+    }
+    PTX_FN void in_two_sets(int32_t k_blocks)
+    {
+        float even[PARTS], odd[PARTS];
+        await(false);
+        issued last = issue(even, here());
+#pragma unroll 1
+        for (; k_blocks > 2; k_blocks -= 2) {
+            last = follow(last, odd, even);
+            last = follow(last, even, odd);
+        }
+        if (k_blocks == 2) {
+            last = follow(last, odd, even);
+            settle<0>(odd, last.signal);
+        } else {
+            settle<0>(even, last.signal);
+        }
+    }
+    PTX_FN void in_turns(int32_t k_blocks)
     {
         float part[PARTS];
         await(false);
