@@ -167,8 +167,9 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", "gemm/sm90/e4m3_widths",
                        "gemm/sm90/e4m3_epilogue", "gemm/sm90/e4m3_blocks", NULL,
                        "gemm/sm90/e4m3_gated", "gemm/sm90/e4m3_high"},
-        [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", NULL},
-        [GEMM_S8] = {"gemm/sm90/s8", NULL, NULL},
+        [GEMM_E5M2] = {"gemm/sm90/e5m2", "gemm/sm90/e5m2_promoted", "gemm/sm90/e5m2_widths", NULL,
+                       NULL, NULL, NULL, "gemm/sm90/e5m2_high"},
+        [GEMM_S8] = {"gemm/sm90/s8", NULL, "gemm/sm90/s8_widths"},
     },
     {
         [GEMM_BF16] = LATER("gemm/sm100/f16", "gemm/sm100/dynamic", "gemm/sm100/f16_epilogue"),
