@@ -123,7 +123,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
               zero_rows(view->n, c->tile_n, c->cluster_n, c->cluster_m);
     t.alike = larger(t.blocks / c->cluster_m / up((double)view->n / c->tile_n),
                      t.blocks / c->cluster_n / up((double)view->m / c->tile_m));
-    t.alone = t.blocks * 2 <= suite->gpu.sm_count && members <= ALONE_MEMBERS ? ALONE : 1;
+    t.alone = c->clusters * 2 <= suite->resident[members] ? ALONE : 1;
     return t;
 }
 
@@ -267,8 +267,9 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
     const int32_t wide = view->out_bytes == 4;
     const double columns = (double)c->tile_n * choice->instance->wgs;
     const double panels = columns / 64 * (1 + wide) * outputs(view);
-    const double end = TURN_CLOCKS + epilogue_clocks(view, columns) +
-                       panels * (c->panels >= 2 << wide ? TURN_PANEL : TURN_ONE_PANEL);
+    const double end =
+        TURN_CLOCKS + epilogue_clocks(view, columns) +
+        panels * (c->panels >= 2 << wide ? (wide ? TURN_WIDE_PANEL : TURN_PANEL) : TURN_ONE_PANEL);
     return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, choice));
 }
 
@@ -378,6 +379,11 @@ static double torn_rows(const struct gemm_view *view, const struct tmap_gemm_con
     return rows * columns / gemm_panel_columns(view);
 }
 
+static double d_bytes(const struct gemm_view *view)
+{
+    return (double)view->m * view->n * view->batch * view->out_bytes;
+}
+
 /* From and to memory. */
 static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
@@ -390,12 +396,17 @@ static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_
                           stored * outputs(view));
 }
 
+/* What so many blocks take to store D. */
+static double stored_us(const struct tmap_gemm *suite, const struct gemm_view *view, double blocks)
+{
+    return d_bytes(view) * outputs(view) / (STORED_BYTES_PER_CLOCK * blocks) / clocks_per_us(suite);
+}
+
 /* What the cache takes for all that goes through it, either way. */
 static double cache_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                        const struct traffic *t)
 {
-    const double stored = (double)view->m * view->n * view->batch * view->out_bytes;
-    return (t->loaded + stored * outputs(view) * CACHE_STORES) / CACHE_BYTES_PER_CLOCK /
+    return (t->loaded + d_bytes(view) * outputs(view) * CACHE_STORES) / CACHE_BYTES_PER_CLOCK /
            clocks_per_us(suite);
 }
 
@@ -458,7 +469,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
     if (view->conv.images == 0) compute_us = softly(compute_us, cache_us(suite, view, &traffic));
-    const double memory_us = bytes / memory_bytes_per_us(suite);
+    const double memory_us =
+        larger(bytes / memory_bytes_per_us(suite), stored_us(suite, view, traffic.blocks));
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
     const double start_us = full * (of(own, PROMOTED_FULL_US, FULL_US) +
                                     WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
@@ -517,8 +529,7 @@ void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape
     b->loaded = own * b->tiles * members * b->k_blocks;
     b->end = least_end_clocks(b, c);
     const double load = own * byte_clocks(b->own, b->unique, b->loaded);
-    const double blocks = smaller(b->tiles, b->clusters) * members * c->split_k;
-    const bool alone[2] = {blocks * 2 <= b->suite->gpu.sm_count, b->tiles < b->clusters};
+    const bool alone[2] = {b->tiles * 2 <= b->clusters, b->tiles < b->clusters};
     for (int dealt = 0; dealt < 2; dealt++)
         b->load[dealt] = larger(load / (alone[dealt] ? ALONE : 1), BLOCK_CLOCKS);
     const double k_blocks = b->k_blocks / c->split_k, rounds = b->tiles / b->clusters;

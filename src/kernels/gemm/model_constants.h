@@ -18,11 +18,11 @@ static const double WARPGROUPS_US = 0.009824;
 /* Into one SM, of bytes that the L2 cache has and of bytes that come from memory. */
 static const double LOAD_BYTES_PER_CLOCK = 39;
 static const double COLD_BYTES_PER_CLOCK = 24.08;
-/* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. Blocks
- * of larger clusters have not, however few there are: 8 x 512 x 33400 by eight clusters of eight
- * takes 17.8 us, of six 15.2 (H200). */
+/* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. All
+ * have where no more than half of the clusters run that fit: of four on an H200 15, since a
+ * sixteenth is the second one in a part of the device that has four such ways; 15 x 8192 x 3584
+ * (e4m3) by 16 of them takes 14.4 us, by 32 pairs 11.1. */
 static const double ALONE = 1.588;
-enum { ALONE_MEMBERS = 6 };
 /* What a byte counts of an operand whose rows begin inside a sector of 32 bytes (docs/GEMM.md). */
 static const double TORN_LOADS = 1.25;
 /* Until the cache has answered one more cluster that asks for the same bytes. */
@@ -30,6 +30,8 @@ static const double ALIKE_CLOCKS = 0.2395;
 /* What the cache gives to all SMs, and what a byte counts that they store there. */
 static const double CACHE_BYTES_PER_CLOCK = 6484;
 static const double CACHE_STORES = 1.775;
+/* What one SM stores, at the most. */
+static const double STORED_BYTES_PER_CLOCK = 14;
 /* A k-block takes at least, and of the time until a load lands a slot's part. */
 static const double SOFTNESS = 0.03482;
 static const double BLOCK_CLOCKS = 251.5;
@@ -61,6 +63,7 @@ static const double PARTIAL_CLOCKS = 209.7;
 static const double TURN_CLOCKS = 4335;
 static const double TURN_PANEL = 264.4;
 static const double TURN_ONE_PANEL = 524;
+static const double TURN_WIDE_PANEL = 400; /* two in turn, of D of 4 bytes */
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
 static const double TURN_FIT = 0.9546;
 /* The same where rows of A begin inside a sector. */

@@ -5,12 +5,15 @@
 #ifndef TMAP_KERNELS_GEMM_MODEL_PROMOTED_H
 #define TMAP_KERNELS_GEMM_MODEL_PROMOTED_H
 
+#include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
 /* Shared memory bounds a k-block: of 128 bytes a clock the multiplies read A's and B's rows, each
  * warpgroup for itself, and the loads write them once. In clocks at full speed, of which a product
  * never has all. */
 static const double SHARED_MEMORY_FIT = 1.332;
+/* Of that, where a chain is issued before the one before it has ended (promote.cuh). */
+static const double TWO_SETS_FIT = 0.96;
 /* A second chain of multiplies reads A again: so many times its rows, of which scales of blocks,
  * whose chains stand apart anyway, show less. */
 static const double SECOND_CHAIN = 2.522;
@@ -58,7 +61,8 @@ static inline double promoted_clocks(int32_t wgs, double columns, bool two_chain
     const double again = two_chains ? ROWS * wgs : 0;
     const double rows = 2.0 * ROWS * wgs + (wgs + 1) * columns +
                         (scaled ? SCALED_SECOND_CHAIN : SECOND_CHAIN) * again;
-    return SHARED_MEMORY_FIT * rows + (scaled ? SCALES_CLOCKS : 0);
+    const bool two_sets = !scaled && wgs == 2 && columns <= GEMM_TWO_SETS_COLUMNS;
+    return SHARED_MEMORY_FIT * (two_sets ? TWO_SETS_FIT : 1) * rows + (scaled ? SCALES_CLOCKS : 0);
 }
 
 #endif
