@@ -212,10 +212,12 @@ struct tmap_gemm_refusal {
 TMAP_API size_t tmap_gemm_workspace_bytes(const struct tmap_gemm *suite);
 
 /* tmap_gemm_make_plan() : chooses, encodes, checks. request: what the caller fixes (NULL: nothing).
- *  refusal may be NULL.
+ *  refusal may be NULL. Where the library that has a kernel is not there, it chooses among the
+ *  others.
  *  Errors: TMAP_E_ARGUMENT (a combination that has no kernel, a dimension below 1), TMAP_E_ILLEGAL
  *  (a descriptor or its use violates a row: refusal names it), TMAP_E_NO_PLAN (the request fits no
- *  kernel, or not in shared memory), TMAP_E_DRIVER. */
+ *  kernel, or not in shared memory), TMAP_E_NOT_BUILT (only kernels of libraries that are not
+ *  there), TMAP_E_DRIVER. */
 TMAP_API enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
                                               const struct tmap_gemm_problem *problem,
                                               const struct tmap_gemm_config *request,

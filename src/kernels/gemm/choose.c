@@ -436,6 +436,7 @@ static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance 
                       const struct gemm_view *view, const struct tmap_gemm_config *request)
 {
     return instance_fits(suite, instance, view) && is_asked_for(instance, request) &&
+           !gemm_is_absent(suite, instance) &&
            allows(request->pingpong, instance->pingpong ? 1 : -1) &&
            allows(request->patch, patch_of(instance)) &&
            (request->tile_m || request->tile_n || !is_waste(instance, view));

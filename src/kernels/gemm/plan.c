@@ -263,7 +263,11 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     params.tx_bytes = (int32_t)tx_bytes;
     tmap_cu_function function = NULL;
     status = gemm_function(suite, choice->instance, &function);
-    if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");
+    if (status != TMAP_OK)
+        return gemm_refuse(refusal, status,
+                           status == TMAP_E_NOT_BUILT
+                               ? "the library that has the kernel is not beside libtmap-cuda"
+                               : "the driver cannot load the kernel");
     plan->function = function;
     all.product = params;
     if (view.second) {
@@ -316,6 +320,43 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
     return "no kernel of the family fits";
 }
 
+/* Whether libraries of the kind's kernels were missed; from now on they are asked for again. */
+static bool forget_absent(struct tmap_gemm *suite, int32_t kind)
+{
+    bool any = false;
+    for (int image = 0; image < GEMM_IMAGES; image++) {
+        any |= suite->absent[kind][image];
+        suite->absent[kind][image] = false;
+    }
+    return any;
+}
+
+/* The first choice, built; where its library is not there, the first of those that are. */
+static enum tmap_status build_first(struct tmap_gemm *suite,
+                                    const struct tmap_gemm_problem *problem,
+                                    const struct tmap_gemm_config *request,
+                                    struct gemm_choice *choice, struct tmap_gemm_plan *made,
+                                    struct tmap_gemm_refusal *refusal)
+{
+    enum tmap_status status = TMAP_E_NOT_BUILT;
+    for (bool last = false; status == TMAP_E_NOT_BUILT;) {
+        if (gemm_enumerate(suite, problem, request, choice, 1) == 0) {
+            /* Then a library that is missed decides, and says so. */
+            last = forget_absent(suite, problem->kind);
+            if (!last || gemm_enumerate(suite, problem, request, choice, 1) == 0)
+                return gemm_refuse(refusal, TMAP_E_NO_PLAN, lacks(suite, problem));
+        }
+        const struct gemm_view view = gemm_view_in(problem, choice);
+        if (!is_counted(&view, &choice->config))
+            return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
+        memset(made, 0, sizeof *made);
+        status = build(suite, problem, choice, made, refusal);
+        if (last) break;
+    }
+    if (status == TMAP_OK && refusal) memset(refusal, 0, sizeof *refusal);
+    return status;
+}
+
 static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                                   const struct tmap_gemm_config *request,
                                   struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
@@ -324,14 +365,8 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
     if (status != TMAP_OK)
         return gemm_refuse(refusal, status, "the driver cannot load the kernels");
     struct gemm_choice choice;
-    if (gemm_enumerate(suite, problem, request, &choice, 1) == 0)
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, lacks(suite, problem));
-    const struct gemm_view view = gemm_view_in(problem, &choice);
-    if (!is_counted(&view, &choice.config))
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
     struct tmap_gemm_plan made;
-    memset(&made, 0, sizeof made);
-    status = build(suite, problem, &choice, &made, refusal);
+    status = build_first(suite, problem, request, &choice, &made, refusal);
     if (status != TMAP_OK) return status;
     made.problem = *problem;
     made.config = choice.config;

@@ -329,6 +329,7 @@ enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instan
         if (status == TMAP_OK)
             status = suite_kernel(&suite->gpu.api, *module, instance->name, suite->smem_optin_bytes,
                                   slot);
+        suite->absent[instance->kind][instance->image] = status == TMAP_E_NOT_BUILT;
         if (status != TMAP_OK) return status;
     }
     *out = *slot;

@@ -87,6 +87,9 @@ struct tmap_gemm {
     uint32_t smem_optin_bytes;
     tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group[GEMM_IMAGES];
     tmap_cu_module mixed[2]; /* mixed.c's, by activations: fp16's, bf16's */
+    /* Images whose library is not there (libtmap-cuda-more): other kernels do without, if any can.
+     */
+    bool absent[GEMM_KINDS][GEMM_IMAGES];
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
     struct suite_mailbox mailbox;     /* for a kernel that gives up */
     uint32_t limit_ms;                /* of a kernel's wait; UINT32_MAX: 49 days, for never */
@@ -107,6 +110,13 @@ bool gemm_family_of(int cc_major, int cc_minor, enum gemm_family *family, const 
 /* The function of an instance, its module loaded at first use. */
 enum tmap_status gemm_function(struct tmap_gemm *suite, const struct gemm_instance *instance,
                                tmap_cu_function *out);
+
+/* Whether the library that has an instance was not there when it was asked for. */
+static inline bool gemm_is_absent(const struct tmap_gemm *suite,
+                                  const struct gemm_instance *instance)
+{
+    return suite->absent[instance->kind][instance->image];
+}
 
 /* Loads an image by its name, unless *module is loaded already. Errors: TMAP_E_NOT_BUILT (it is not
  * there), TMAP_E_DRIVER. */
