@@ -12,9 +12,9 @@ ROWS = [
     ("exhaust-bf16", "bf16", 0), ("shares-first-bf16", "bf16, random shapes", 2),
     ("f16", "fp16", 0), ("shares-first-f16", "fp16, random shapes", 2),
     ("tf32", "tf32", 0), ("shares-tf32", "tf32, random shapes", 4), ("s8", "int8", 0),
-    ("shares-s8", "int8, random shapes", 1), ("e4m3p", "e4m3, promoted", 0),
-    ("shares-e4m3p", "e4m3 promoted, random", 1), ("e4m3", "e4m3", 0), ("shares-e4m3", "e4m3, random shapes", 1),
-    ("e5m2p", "e5m2, promoted", 0), ("e5m2", "e5m2", 0),
+    ("chains-s8", "int8, random shapes", 1), ("e4m3p", "e4m3, promoted", 0),
+    ("chains-e4m3p", "e4m3 promoted, random", 1), ("e4m3", "e4m3", 0), ("shares-e4m3", "e4m3, random shapes", 1),
+    ("chains-e5m2p", "e5m2 promoted, random", 1), ("chains-e5m2", "e5m2, random shapes", 1),
 ]
 WIDTH, LEFT, RIGHT, TOP, ROW, RADIUS = 1000, 180, 95, 92, 42, 3.2
 FORMS = [("square", "M = N = K"), ("circle", "M up to 128"), ("triangle", "other shapes")]
