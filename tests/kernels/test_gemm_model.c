@@ -52,6 +52,42 @@ static void a_stream_of_whole_tiles_costs_no_parts(void **state)
     assert_true(us < 1.1 * pick_scaled(2816, 3072, 1024, &whole).cost_us);
 }
 
+/* A suite whose clusters fit as they do on an H200, where one part of the device takes a single
+ * cluster of four whose SMs share no way into the cache. */
+static struct tmap_gemm *pretend_h200(void)
+{
+    struct tmap_gemm *suite = pretend();
+    memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
+    return suite;
+}
+
+/* What `count` tiles of 16 columns of a promoted product take by clusters of so many. */
+static double us_of_tiles(int32_t count, int32_t blocks)
+{
+    const struct tmap_gemm_config request = {.tile_m = 128,
+                                             .tile_n = 16,
+                                             .cluster_m = blocks,
+                                             .cluster_n = 1,
+                                             .split_k = 1,
+                                             .stream_k = -1,
+                                             .swapped = 1};
+    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 15, 128 * count, 3584);
+    struct gemm_choice choice = {0};
+    p.precise = 1;
+    assert_true(gemm_enumerate(pretend_h200(), &p, &request, &choice, 1) > 0);
+    assert_int_equal(choice.config.clusters, count / blocks);
+    return choice.cost_us;
+}
+
+/* 15 x 8192 x 3584 by 16 clusters of four takes 14.4 us, by 32 pairs 11.1 (H200). */
+static void a_sixteenth_cluster_of_four_shares_its_ways(void **state)
+{
+    (void)state;
+    assert_true(us_of_tiles(64, 4) > 1.15 * us_of_tiles(60, 4));
+    assert_true(us_of_tiles(64, 2) < 1.08 * us_of_tiles(60, 2));
+    assert_true(us_of_tiles(64, 4) > us_of_tiles(64, 2));
+}
+
 /* Rows that begin inside a sector of 32 bytes cost a sector more of every second one. */
 static void torn_rows_of_operands_cost_more(void **state)
 {
@@ -157,12 +193,9 @@ static bool is_bounded_wrongly(const struct tmap_gemm *suite, const struct tmap_
 
 /* What the bound leaves out would not have been picked: no configuration is modelled as quicker
  * than its bound, over drawn problems of all types. */
-static void no_bound_is_above_a_cost(void **state)
+static void check_bounds(struct tmap_gemm *suite, uint64_t seed)
 {
-    (void)state;
-    struct tmap_gemm *suite = pretend();
     static struct gemm_choice choices[GEMM_MAX_CHOICES];
-    uint64_t seed = 28112026;
     size_t looked = 0;
     for (int i = 0; i < 120; i++) {
         const struct tmap_gemm_problem p = drawn(&seed);
@@ -178,12 +211,20 @@ static void no_bound_is_above_a_cost(void **state)
     assert_true(looked > 10000);
 }
 
+static void no_bound_is_above_a_cost(void **state)
+{
+    (void)state;
+    check_bounds(pretend(), 28112026);
+    check_bounds(pretend_h200(), 28112027);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_rows_are_not_shared),
         cmocka_unit_test(a_stream_of_whole_tiles_costs_no_parts),
         cmocka_unit_test(no_bound_is_above_a_cost),
+        cmocka_unit_test(a_sixteenth_cluster_of_four_shares_its_ways),
         cmocka_unit_test(torn_rows_of_operands_cost_more),
         cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
     };

@@ -123,7 +123,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
               zero_rows(view->n, c->tile_n, c->cluster_n, c->cluster_m);
     t.alike = larger(t.blocks / c->cluster_m / up((double)view->n / c->tile_n),
                      t.blocks / c->cluster_n / up((double)view->m / c->tile_m));
-    t.alone = c->clusters * 2 <= suite->resident[members] ? ALONE : 1;
+    t.alone = 2.0 * c->clusters <= suite->resident[members] ? ALONE : 1;
     return t;
 }
 
@@ -396,7 +396,7 @@ static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_
                           stored * outputs(view));
 }
 
-/* What so many blocks take to store D. */
+/* What so many blocks take to store D, were nothing else to do. */
 static double stored_us(const struct tmap_gemm *suite, const struct gemm_view *view, double blocks)
 {
     return d_bytes(view) * outputs(view) / (STORED_BYTES_PER_CLOCK * blocks) / clocks_per_us(suite);
