@@ -114,11 +114,13 @@ int main(void)
         SOURCE("tf32"),        SOURCE("e4m3"),          SOURCE("e4m3_promoted"),
         SOURCE("e5m2"),        SOURCE("e5m2_promoted"), SOURCE("s8"),
         SOURCE("bf16_high"),   SOURCE("f16_high"),      SOURCE("e4m3_high"),
-        SOURCE("e4m3_widths"), SOURCE("bf16_early"),    SOURCE("f16_early")};
+        SOURCE("e4m3_widths"), SOURCE("bf16_early"),    SOURCE("f16_early"),
+        SOURCE("e5m2_widths"), SOURCE("e5m2_high"),     SOURCE("s8_widths")};
     static const char *const names[] = {
-        "bf16",      "bf16_majors", "bf16_widths",   "f16_widths",  "f16",           "f16_majors",
-        "tf32",      "e4m3",        "e4m3_promoted", "e5m2",        "e5m2_promoted", "s8",
-        "bf16_high", "f16_high",    "e4m3_high",     "e4m3_widths", "bf16_early",    "f16_early"};
+        "bf16",        "bf16_majors", "bf16_widths",   "f16_widths",  "f16",           "f16_majors",
+        "tf32",        "e4m3",        "e4m3_promoted", "e5m2",        "e5m2_promoted", "s8",
+        "bf16_high",   "f16_high",    "e4m3_high",     "e4m3_widths", "bf16_early",    "f16_early",
+        "e5m2_widths", "e5m2_high",   "s8_widths"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
     suite = emulated_gemm_suite();
     if (!suite) return 1;

@@ -1,0 +1,91 @@
+/* Rings that are filled again and again: products with more than two rings of k-blocks, by each
+ * kind of main loop, on the emulator. A slot that is given back before its multiplies have ended
+ * shows as a race only then. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/emulated_instances.h"
+
+static struct tmap_gemm *suite;
+
+enum { STAGES = 3 };
+
+/* One cluster's tile, of an odd and of an even number of k-blocks. */
+static void test_ring(const char *source, enum tmap_gemm_kind kind, bool precise,
+                      struct tmap_gemm_config request)
+{
+    const int32_t span = kind == TMAP_GEMM_BF16 ? 64 : 128;
+    request.stages = STAGES;
+    request.split_k = 1;
+    request.stream_k = -1;
+    request.swapped = -1;
+    for (int32_t k_blocks = 2 * STAGES + 1; k_blocks <= 2 * STAGES + 2; k_blocks++) {
+        const struct tmap_gemm_problem p = {.kind = kind,
+                                            .out = TMAP_GEMM_OUT_BF16,
+                                            .m = request.tile_m * request.cluster_m - 5,
+                                            .n = request.tile_n * request.cluster_n - 8,
+                                            .k = span * k_blocks - 16,
+                                            .batch = request.pingpong > 0 ? 3 : 1,
+                                            .alpha = 1,
+                                            .precise = precise};
+        struct tmap_gemm_plan plan;
+        if (request.pingpong > 0) request.clusters = 1;
+        assert_true(emulated_gemm_right(suite, source, &p, &request, &plan));
+        assert_int_equal(plan.config.stages, STAGES);
+        assert_int_equal(plan.config.tile_n, request.tile_n);
+    }
+}
+
+#define KERNELS(image) "src/kernels/gemm/sm90/" image
+#define REQUEST(m, n, cm, cn, turns)                                                               \
+    (struct tmap_gemm_config)                                                                      \
+    {                                                                                              \
+        .tile_m = m, .tile_n = n, .cluster_m = cm, .cluster_n = cn, .pingpong = turns              \
+    }
+
+static void test_plain(void **state)
+{
+    (void)state;
+    test_ring(KERNELS("bf16"), TMAP_GEMM_BF16, false, REQUEST(64, 64, 1, 1, -1));
+    test_ring(KERNELS("bf16"), TMAP_GEMM_BF16, false, REQUEST(128, 192, 1, 2, -1));
+    test_ring(KERNELS("bf16_high"), TMAP_GEMM_BF16, false, REQUEST(192, 88, 1, 1, -1));
+    test_ring(KERNELS("bf16"), TMAP_GEMM_BF16, false, REQUEST(192, 256, 1, 1, -1));
+}
+
+static void test_in_turns(void **state)
+{
+    (void)state;
+    test_ring(KERNELS("bf16"), TMAP_GEMM_BF16, false, REQUEST(128, 128, 1, 1, 1));
+}
+
+/* Two sets of partial sums; turns; two chains a k-block; three warpgroups. */
+static void test_promoted(void **state)
+{
+    (void)state;
+    test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(128, 64, 1, 2, -1));
+    test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(128, 136, 1, 1, -1));
+    test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(128, 144, 1, 1, -1));
+    test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(128, 256, 1, 1, -1));
+    test_ring(KERNELS("e4m3_high"), TMAP_GEMM_E4M3, true, REQUEST(192, 88, 1, 1, -1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain),
+                                       cmocka_unit_test(test_in_turns),
+                                       cmocka_unit_test(test_promoted)};
+    suite = emulated_gemm_suite();
+    if (!suite) return 1;
+    if (!emulated_ptx(KERNELS("bf16"))) {
+        printf("1..1\nok 1 # SKIP rings: no PTX of the kernels in this build (nvcc)\n");
+        return 0;
+    }
+    emulated_unload();
+    emulated_as_h200(suite);
+    return cmocka_run_group_tests_name("rings", tests, NULL, NULL);
+}
