@@ -21,8 +21,8 @@ enum {
     GEMM_NOTES_BYTES = GEMM_FEEDER_BYTES + GEMM_TALL_WGS * 4 * GEMM_AGENDA_BYTES,
     GEMM_PATCH_TAPS = 3,   /* of a filter's row, which read one box of pixels (patches.cuh), */
     GEMM_PATCH_ROWS = 160, /* and the most pixels that it has */
-    GEMM_TWO_SETS_COLUMNS =
-        136,               /* of a promoted tile, at most, that has two sets of partial sums */
+    /* Columns of a promoted tile, at most, that has two sets of partial sums. */
+    GEMM_TWO_SETS_COLUMNS = 136,
     GEMM_MANY_SUMS = 136,  /* of a thread: leave no register for C, columns or its own stores */
     GEMM_WIDE_SUMS = 128,  /* beside an epilogue: none for a split's parts */
     GEMM_PRECISE_SUMS = 64 /* of a thread, at most, where an activation is good to fp32 */

@@ -55,7 +55,7 @@ struct shape {
     // Columns of one chain of promoted multiplies: as wide as registers hold its sums beside the
     // promoted ones, since every chain reads A from shared memory.
     static constexpr int CHAIN = BN <= 192 ? BN : BN / 2;
-    static constexpr int PART_REGS = PROMOTE ? CHAIN / 2 : 0;
+    static constexpr int PART_REGS = PROMOTE ? CHAIN / 2 : 0; // of one set
     // Registers move from the producer to the consumers where the accumulators need them; the
     // sums fill the register file: 128 * 40 + 256 * 232 <= 65536.
     // Of three and four warpgroups 128 * 56 + 384 * 152 <= 512 * 128, and 128 * 32 + 512 * 112 =

@@ -7,7 +7,8 @@
 
 #include "multiply.cuh"
 
-// Whether two sets of partial sums fit beside the promoted ones, without spills.
+// Whether two sets of partial sums fit beside the promoted ones, without spills; the model has the
+// same rule (promoted_clocks() of model_promoted.h).
 template <class S>
 constexpr bool TWO_SETS = S::PROMOTE && !S::BLOCKS && S::WGS == 2 && S::BN <= GEMM_TWO_SETS_COLUMNS;
 
@@ -66,9 +67,10 @@ PTX_FN void multiply_chain(float (&part)[PARTS], uint32_t a, uint32_t b)
     ptx::wgmma_commit();
 }
 
-// A warpgroup's promoted sums of one tile. Between the end of a chain and the start of the next
-// there are the additions and nothing else: where the next k-block lies, and whether it is there,
-// is asked while the chain runs.
+// A warpgroup's promoted sums of one tile. Where the next k-block lies, and whether it is there, is
+// asked while a chain runs: in turns, between the end of a chain and the start of the next there
+// are the additions and nothing else. With two sets a slot is given back once the next one's chain
+// is issued, so there must be two.
 template <class S> struct promotion {
     static constexpr int PARTS = S::CHAIN / 2, LAST = S::BN / S::CHAIN - 1;
     static constexpr int COLUMN_UNITS = 128 / 16;
