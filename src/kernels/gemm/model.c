@@ -130,7 +130,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
 /* What a k-block's multiplies take, as far as they bound it. */
 static double multiply_clocks(const struct gemm_view *view, const struct gemm_instance *instance)
 {
-    const double n = instance->bn < 32 ? 32 : instance->bn;
+    const double n = larger(LEAST_COLUMNS, instance->bn);
     const bool two_chains = instance->promote && instance->bn > WIDEST_CHAIN;
     const bool few = instance->patch && instance->few;
     const double taps = instance->patch ? GEMM_PATCH_TAPS * (few ? 0.5 : 1) : 1;
@@ -349,7 +349,7 @@ static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *v
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t wgs = choice->instance->wgs;
     const bool tall = gemm_is_tall(choice->instance);
-    const double n = choice->instance->bn < 32 ? 32 : choice->instance->bn;
+    const double n = larger(LEAST_COLUMNS, choice->instance->bn);
     /* A tall tile's warpgroups outside D rest. */
     const double tiles_m = tall ? up(view->m / 64.0) / 3 : up((double)view->m / c->tile_m);
     const double k_blocks =
@@ -482,7 +482,7 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
 {
     const bool own = is_own(view), conv = view->conv.images > 0, high = gemm_is_high(instance);
     const int32_t tile_m = gemm_tile_m(instance);
-    const double n = instance->bn < 32 ? 32 : instance->bn;
+    const double n = larger(LEAST_COLUMNS, instance->bn);
     const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
     const double pingpong = instance->pingpong ? TURN_FIT : 1;
     return (struct gemm_bound){.view = view,

@@ -91,6 +91,8 @@ static const double PAIRS_ONCE = 0.953;
 static const double SQUARES_ONCE = 0.8355;
 static const double FOURS_ONCE = 0.8588;
 static const double EIGHTS_ONCE = 0.7;
+/* A multiply takes the time of so many columns, however few it has. */
+enum { LEAST_COLUMNS = 32 };
 /* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
 static const double MULTIPLY_FIT = 1.381;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
