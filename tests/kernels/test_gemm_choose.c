@@ -408,16 +408,18 @@ static void one_stage_is_no_ring(void **state)
     assert_int_equal(gemm_enumerate(pretend(), &p, &request, &choice, 1), 0);
 }
 
-/* Where rows of D end inside a sector of 32 bytes, single blocks walk along N first. */
+/* Where rows of D end inside a sector of 32 bytes, single blocks walk along N first; where a tile
+ * has two k-blocks or one, all do. */
 static void neighbours_write_a_sector_together(void **state)
 {
     (void)state;
     static const struct {
-        int32_t n, cluster_m, group;
-    } cases[] = {{21304, 1, 1}, {21312, 1, 16}, {21304, 2, 8}};
+        int32_t n, k, cluster_m, group;
+    } cases[] = {{21304, 192, 1, 1}, {21312, 192, 1, 16}, {21304, 192, 2, 8},
+                 {21312, 128, 1, 1}, {21304, 64, 2, 1},   {21312, 136, 2, 8}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gemm_choice first;
-        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 5192, cases[i].n, 64);
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 5192, cases[i].n, cases[i].k);
         const struct tmap_gemm_config request = {.tile_m = 128,
                                                  .tile_n = 192,
                                                  .cluster_m = cases[i].cluster_m,

@@ -275,11 +275,16 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
 
 /* Tiles beside each other along N write the two halves of a sector where rows of D do not begin
  * with one; it goes to memory once where they do so at about the same time. Blocks of a cluster do;
- * single ones walk along N first (docs/EXPERIMENTS.md). */
-static int32_t group_for(const struct gemm_view *view, const struct tmap_gemm_config *c)
+ * single ones walk along N first. So do all where a tile has so few k-blocks that D is most of what
+ * there is: rows of it are then written whole at about the same time (docs/EXPERIMENTS.md). */
+static int32_t group_for(const struct gemm_instance *instance, const struct gemm_view *view,
+                         const struct tmap_gemm_config *c)
 {
+    enum { FEW_BLOCKS = 2 };
     const bool single = c->cluster_m * c->cluster_n * c->split_k == 1;
-    if (view->torn && !view->transposed && single) return 1;
+    const bool few = instance->family == GEMM_SM90 && view->conv.images == 0 &&
+                     view->k <= FEW_BLOCKS * view->span;
+    if (!view->transposed && (few || (view->torn && single))) return 1;
     return gemm_ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 
@@ -321,7 +326,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
-    c->group = request->group ? request->group : group_for(view, c);
+    c->group = request->group ? request->group : group_for(instance, view, c);
     if (c->group > rows) c->group = rows;
     c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
