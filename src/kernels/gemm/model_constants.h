@@ -21,7 +21,7 @@ static const double COLD_BYTES_PER_CLOCK = 24.08;
 /* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. All
  * have where no more than half of the clusters run that fit: of four on an H200 15, since a
  * sixteenth is the second one in a part of the device that has four such ways; 15 x 8192 x 3584
- * (e4m3) by 16 of them takes 14.4 us, by 32 pairs 11.1. */
+ * (promoted e4m3) by 16 of them takes 14.4 us, by 32 pairs 11.1. */
 static const double ALONE = 1.588;
 /* What a byte counts of an operand whose rows begin inside a sector of 32 bytes (docs/GEMM.md). */
 static const double TORN_LOADS = 1.25;
