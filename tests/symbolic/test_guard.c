@@ -99,28 +99,54 @@ static void any_point(const struct workshop *w, uint64_t *random, long i, int64_
     }
 }
 
+struct called {
+    guard_call *guard, *assumes;
+    long assumed, legal;
+};
+
+static void compare_at(const struct workshop *w, struct called *c, const int64_t *values)
+{
+    int given = c->assumes(values), answer = c->guard(values);
+    assert_in_range(answer, 0, 1);
+    if (given != tmap_condition_assumed(w->condition, values)) fail_msg("%s", w->c.path);
+    int truth = given && native_legal(w->condition, &w->c, values);
+    if (answer != truth) fail_msg("%s: guard %d, check %d", w->c.path, answer, truth);
+    c->assumed += given;
+    c->legal += truth;
+}
+
+// Each parameter at the ends of its type and around 0, the others 1 or 64: min(K, 4096) - 1 once
+// wrapped at the least K, and was a size.
+static void compare_corners(const struct workshop *w, struct called *c)
+{
+    static const int64_t corners[] = {INT64_MIN, INT64_MIN + 1, -1, 0, INT64_MAX - 7, INT64_MAX};
+    const size_t n = tmap_condition_param_count(w->condition);
+    int64_t values[CASE_PARAMS];
+    for (size_t k = 0; k < n; k++) {
+        for (size_t i = 0; i < 2 * (sizeof corners / sizeof corners[0]); i++) {
+            for (size_t j = 0; j < n; j++) values[j] = i % 2 ? 1 : 64;
+            values[k] = corners[i / 2];
+            compare_at(w, c, values);
+        }
+    }
+}
+
 static void compare(const struct workshop *w, void *library, const char *name, long n)
 {
-    guard_call *guard, *assumes;
+    struct called c = {0};
     char symbol[96];
     int64_t values[CASE_PARAMS];
     uint64_t random = 0x2545f4914f6cdd1du;
-    long assumed = 0, legal = 0;
     snprintf(symbol, sizeof symbol, "call_%s", name);
-    *(void **)&guard = dlsym(library, symbol);
+    *(void **)&c.guard = dlsym(library, symbol);
     snprintf(symbol, sizeof symbol, "call_%s_assumes", name);
-    *(void **)&assumes = dlsym(library, symbol);
+    *(void **)&c.assumes = dlsym(library, symbol);
+    compare_corners(w, &c);
     for (long i = 0; i < n; i++) {
         any_point(w, &random, i, values);
-        int given = assumes(values), answer = guard(values);
-        assert_in_range(answer, 0, 1);
-        if (given != tmap_condition_assumed(w->condition, values)) fail_msg("%s", w->c.path);
-        int truth = given && native_legal(w->condition, &w->c, values);
-        if (answer != truth) fail_msg("%s: guard %d, check %d", w->c.path, answer, truth);
-        assumed += given;
-        legal += truth;
+        compare_at(w, &c, values);
     }
-    if (legal == 0 && n >= 20000) fail_msg("%s: no legal point among %ld", w->c.path, assumed);
+    if (c.legal == 0 && n >= 20000) fail_msg("%s: no legal point among %ld", w->c.path, c.assumed);
 }
 
 static int make_dir(void **state)

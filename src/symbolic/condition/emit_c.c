@@ -1,9 +1,11 @@
 /* emit_c.c : why the C text is exact for every argument.
  *
- * A conjunction starts with the ranges of single parameters, which no arithmetic can spoil. The
- * rest is computed in unsigned arithmetic that wraps: where the ranges hold, interval arithmetic
- * has shown that nothing wraps; where they do not, the whole is 0 whatever the rest says.
- * Congruences modulo a power of two are exact in wrapping arithmetic anyway.
+ * A conjunction starts with the ranges of single parameters, which no arithmetic can spoil. Those
+ * of quotients, minima and maxima are compared with their values, which are exact where the ranges
+ * of what they are made of hold. The rest is computed in unsigned arithmetic that wraps: where the
+ * ranges hold, interval arithmetic has shown that nothing wraps; where they do not, the whole is 0
+ * whatever the rest says. Congruences modulo a power of two are exact in wrapping arithmetic
+ * anyway.
  */
 #include "symbolic/condition/emit_c.h"
 #include "symbolic/poly/print.h"
@@ -220,6 +222,28 @@ static bool put_comparison(struct sym_c_text *c, const struct sym_facts *facts,
     return false;
 }
 
+/* A comparison of a quotient, a minimum or a maximum v with a constant. Subtracted, min(K, 4096) -
+ * 1 wraps at K = -2^63, outside the very range that the comparison states. */
+static bool put_lone(struct sym_c_text *c, const struct sym_facts *facts, const struct sym_form *f,
+                     int v, sym_int coef)
+{
+    const sym_int constant = sym_constant(f->poly), bound = coef > 0 ? -constant : constant;
+    if (bound < INT64_MIN || bound > INT64_MAX) {
+        sym_put(c->t, "%d", f->kind == SYM_GE && (bound < 0) == (coef > 0));
+        return true;
+    }
+    if (!put_var(c, facts, SIGNED, v)) return false;
+    sym_put(c->t, f->kind == SYM_EQ ? " == " : coef > 0 ? " >= " : " <= ");
+    if (bound == INT64_MIN) {
+        sym_put(c->t, "INT64_MIN");
+        return true;
+    }
+    sym_put(c->t, "INT64_C(");
+    sym_put_int(c->t, bound);
+    sym_put(c->t, ")");
+    return true;
+}
+
 /* A single parameter's range: exact for every argument. */
 static void put_range(struct sym_c_text *c, const char *name, const struct sym_range *r)
 {
@@ -299,6 +323,8 @@ static bool emit_clause(struct sym_c_text *c, const struct sym_facts *facts,
 
 static bool emit(struct sym_c_text *c, const struct sym_facts *facts, const struct sym_form *f)
 {
+    sym_int coef;
+    int v;
     switch (f->kind) {
     case SYM_FALSE:
     case SYM_TRUE:
@@ -310,7 +336,8 @@ static bool emit(struct sym_c_text *c, const struct sym_facts *facts, const stru
     case SYM_GE:
     case SYM_EQ:
         if (ranged_param(c->w, f) >= 0) return emit_clause(c, facts, f);
-        return put_comparison(c, facts, f);
+        v = sym_lone_var(c->w, f->poly, &coef);
+        return v >= 0 ? put_lone(c, facts, f, v, coef) : put_comparison(c, facts, f);
     case SYM_AND:
         return emit_clause(c, facts, f);
     case SYM_OR:
