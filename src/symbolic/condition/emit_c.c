@@ -274,10 +274,10 @@ static void put_range(struct sym_c_text *c, const char *name, const struct sym_r
 /* The parameter that a comparison of one parameter with a constant is about; -1: it is another. */
 static int ranged_param(const struct sym_work *w, const struct sym_form *f)
 {
-    size_t first = f->poly && f->poly->term[0].mono == 0; /* an atom has a term */
-    if (!f->poly || (f->kind != SYM_GE && f->kind != SYM_EQ) || f->poly->n - first != 1) return -1;
-    const struct sym_mono *m = &w->mono[f->poly->term[first].mono];
-    return m->degree == 1 && m->var[0] < SYM_MAX_PARAMS ? m->var[0] : -1;
+    sym_int coef;
+    if (!f->poly || (f->kind != SYM_GE && f->kind != SYM_EQ)) return -1;
+    const int v = sym_lone_var(w, f->poly, &coef);
+    return v < SYM_MAX_PARAMS ? v : -1;
 }
 
 /* Whether the text of f calls a helper: compilers take & between two calls for a mistyped &&, but
