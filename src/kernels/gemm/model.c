@@ -379,9 +379,10 @@ static double torn_rows(const struct gemm_view *view, const struct tmap_gemm_con
     return rows * columns / gemm_panel_columns(view);
 }
 
-static double d_bytes(const struct gemm_view *view)
+/* Of D, and of a second output. */
+static double stored_bytes(const struct gemm_view *view)
 {
-    return (double)view->m * view->n * view->batch * view->out_bytes;
+    return (double)view->m * view->n * view->batch * view->out_bytes * outputs(view);
 }
 
 /* From and to memory. */
@@ -399,14 +400,14 @@ static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_
 /* What so many blocks take to store D, were nothing else to do. */
 static double stored_us(const struct tmap_gemm *suite, const struct gemm_view *view, double blocks)
 {
-    return d_bytes(view) * outputs(view) / (STORED_BYTES_PER_CLOCK * blocks) / clocks_per_us(suite);
+    return stored_bytes(view) / (STORED_BYTES_PER_CLOCK * blocks) / clocks_per_us(suite);
 }
 
 /* What the cache takes for all that goes through it, either way. */
 static double cache_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                        const struct traffic *t)
 {
-    return (t->loaded + d_bytes(view) * outputs(view) * CACHE_STORES) / CACHE_BYTES_PER_CLOCK /
+    return (t->loaded + stored_bytes(view) * CACHE_STORES) / CACHE_BYTES_PER_CLOCK /
            clocks_per_us(suite);
 }
 
