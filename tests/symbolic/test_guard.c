@@ -105,6 +105,7 @@ struct called {
 static void compare_at(const struct workshop *w, struct called *c, const int64_t *values)
 {
     int given = c->assumes(values), answer = c->guard(values);
+    assert_in_range(answer, 0, 1);
     if (given != tmap_condition_assumed(w->condition, values)) fail_msg("%s", w->c.path);
     int truth = given && native_legal(w->condition, &w->c, values);
     if (answer != truth) fail_msg("%s: guard %d, check %d", w->c.path, answer, truth);
