@@ -48,16 +48,17 @@ static bool is_of(const struct tmap_gemm_plan *plan, enum gemm_image image)
     return false;
 }
 
+static struct tmap_gemm_problem product(enum tmap_gemm_kind kind, enum tmap_gemm_out out, int32_t m,
+                                        int32_t n, int32_t k)
+{
+    return (struct tmap_gemm_problem){
+        .kind = kind, .out = out, .m = m, .n = n, .k = k, .batch = 1, .alpha = 1};
+}
+
 static void test_other_kernels_do(void **state)
 {
     /* One round of 132 tiles of 128 x 112. */
-    const struct tmap_gemm_problem p = {.kind = TMAP_GEMM_S8,
-                                        .out = TMAP_GEMM_OUT_S32,
-                                        .m = 1536,
-                                        .n = 1232,
-                                        .k = 4096,
-                                        .batch = 1,
-                                        .alpha = 1};
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_S8, TMAP_GEMM_OUT_S32, 1536, 1232, 4096);
     struct tmap_gemm_plan with, without;
     struct tmap_gemm_refusal why;
     (void)state;
@@ -78,13 +79,7 @@ static void test_other_kernels_do(void **state)
 
 static void test_none_is_there(void **state)
 {
-    const struct tmap_gemm_problem p = {.kind = TMAP_GEMM_E5M2,
-                                        .out = TMAP_GEMM_OUT_BF16,
-                                        .m = 512,
-                                        .n = 512,
-                                        .k = 512,
-                                        .batch = 1,
-                                        .alpha = 1};
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_E5M2, TMAP_GEMM_OUT_BF16, 512, 512, 512);
     struct tmap_gemm_plan plan;
     struct tmap_gemm_refusal why;
     (void)state;

@@ -80,13 +80,7 @@ int main(void)
         cmocka_unit_test(test_tall),
         cmocka_unit_test(test_pingpong),
     };
-    suite = emulated_gemm_suite();
-    if (!suite) return 1;
-    if (!emulated_ptx(SOURCE)) {
-        printf("1..1\nok 1 # SKIP places by GPC: no PTX of the kernels in this build (nvcc)\n");
-        return 0;
-    }
-    emulated_unload();
-    emulated_as_h200(suite);
+    suite = emulated_h200_suite(SOURCE, "places by GPC");
+    if (!suite) return 0;
     return cmocka_run_group_tests_name("places by GPC", tests, NULL, NULL);
 }

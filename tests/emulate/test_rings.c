@@ -79,13 +79,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_plain),
                                        cmocka_unit_test(test_in_turns),
                                        cmocka_unit_test(test_promoted)};
-    suite = emulated_gemm_suite();
-    if (!suite) return 1;
-    if (!emulated_ptx(KERNELS("bf16"))) {
-        printf("1..1\nok 1 # SKIP rings: no PTX of the kernels in this build (nvcc)\n");
-        return 0;
-    }
-    emulated_unload();
-    emulated_as_h200(suite);
+    suite = emulated_h200_suite(KERNELS("bf16"), "rings");
+    if (!suite) return 0;
     return cmocka_run_group_tests_name("rings", tests, NULL, NULL);
 }

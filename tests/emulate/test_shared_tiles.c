@@ -105,13 +105,7 @@ int main(void)
         cmocka_unit_test(test_tall),          cmocka_unit_test(test_promoted),
         cmocka_unit_test(test_split),         cmocka_unit_test(test_uneven),
     };
-    suite = emulated_gemm_suite();
-    if (!suite) return 1;
-    if (!emulated_ptx(BF16)) {
-        printf("1..1\nok 1 # SKIP shared tiles: no PTX of the kernels in this build (nvcc)\n");
-        return 0;
-    }
-    emulated_unload();
-    emulated_as_h200(suite);
+    suite = emulated_h200_suite(BF16, "shared tiles");
+    if (!suite) return 0;
     return cmocka_run_group_tests_name("shared tiles", tests, NULL, NULL);
 }

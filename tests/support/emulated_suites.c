@@ -51,6 +51,19 @@ void emulated_as_h200(struct tmap_gemm *suite)
     memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
 }
 
+struct tmap_gemm *emulated_h200_suite(const char *source, const char *name)
+{
+    struct tmap_gemm *suite = emulated_gemm_suite();
+    if (!suite) exit(1);
+    if (!emulated_ptx(source)) {
+        printf("1..1\nok 1 # SKIP %s: no PTX of the kernels in this build (nvcc)\n", name);
+        return NULL;
+    }
+    emulated_unload();
+    emulated_as_h200(suite);
+    return suite;
+}
+
 struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor)
 {
     struct tmap_gemm *s = &gemm_suite;

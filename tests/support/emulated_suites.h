@@ -15,6 +15,9 @@ struct tmap_gemm *emulated_gemm_suite(void);
 struct tmap_gemm *emulated_gemm_suite_for(int cc_major, int cc_minor);
 /* With as many SMs, and clusters that fit, as an H200 has. */
 void emulated_as_h200(struct tmap_gemm *suite);
+/* Such a suite for the tests of a name; NULL where this build has no PTX of the source, which is
+ * printed as a skip. */
+struct tmap_gemm *emulated_h200_suite(const char *source, const char *name);
 /* The configuration that drawn picks of those the instance has for the problem and the request;
  * false when it has none. */
 bool emulated_gemm_pick(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
