@@ -388,8 +388,7 @@ enum tmap_status gemm_ready_group(struct tmap_gemm *suite, const struct tmap_gem
     if (status == TMAP_OK)
         status =
             gemm_group_function(suite, choice->instance->image, choice->instance->name, &multiply);
-    if (status != TMAP_OK)
-        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
+    if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
     group->make = make_members;
     group->multiply = multiply;
     group->config = *c;
@@ -407,8 +406,7 @@ static enum tmap_status plan_group(struct tmap_gemm *suite, const struct tmap_ge
 {
     struct gemm_choice choice;
     const enum tmap_status status = gemm_ask_residents(suite, group->like.kind);
-    if (status != TMAP_OK)
-        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
+    if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
     if (!gemm_choose_group(suite, &group->like, members, group->count, request, &choice))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");
     const enum tmap_status uploaded = upload(suite, members, &choice, group, refusal);

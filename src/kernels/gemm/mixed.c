@@ -338,7 +338,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
     enum tmap_status status = map_all(suite, t, &all, refusal);
     if (status != TMAP_OK) return status;
     status = load(suite, t->instance, &made->function);
-    if (status != TMAP_OK) return gemm_refuse(refusal, status, "the driver cannot load the kernel");
+    if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
     made->config.tile_m = MIXED_ROWS;
     made->config.tile_n = t->instance->cols;
     made->desc[0] = t->w, made->desc[1] = t->a, made->desc[2] = t->s;

@@ -218,13 +218,6 @@ static uint64_t stage_tx_bytes(const struct tmap_gemm *suite, const struct gemm_
            (view->blocks ? (uint64_t)choice->config.tile_m * sizeof(float) : 0);
 }
 
-static const char *why_not_loaded(enum tmap_status status)
-{
-    return status == TMAP_E_NOT_BUILT
-               ? "the library that has the kernels is not beside libtmap-cuda"
-               : "the driver cannot load the kernels";
-}
-
 static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                               const struct gemm_choice *choice, struct tmap_gemm_plan *plan,
                               struct tmap_gemm_refusal *refusal)
@@ -270,7 +263,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     params.tx_bytes = (int32_t)tx_bytes;
     tmap_cu_function function = NULL;
     status = gemm_function(suite, choice->instance, &function);
-    if (status != TMAP_OK) return gemm_refuse(refusal, status, why_not_loaded(status));
+    if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
     plan->function = function;
     all.product = params;
     if (view.second) {
@@ -365,7 +358,7 @@ static enum tmap_status make_plan(struct tmap_gemm *suite, const struct tmap_gem
                                   struct tmap_gemm_plan *plan, struct tmap_gemm_refusal *refusal)
 {
     enum tmap_status status = gemm_ask_residents(suite, problem->kind);
-    if (status != TMAP_OK) return gemm_refuse(refusal, status, why_not_loaded(status));
+    if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
     struct gemm_choice choice;
     struct tmap_gemm_plan made;
     status = build_first(suite, problem, request, &choice, &made, refusal);

@@ -236,8 +236,7 @@ static enum tmap_status route(struct tmap_gemm *suite, const struct tmap_gemm_co
     struct gemm_choice choice;
     struct gemm_routed_params all;
     enum tmap_status status = gemm_ask_residents(suite, problem->kind);
-    if (status != TMAP_OK)
-        return gemm_refuse(refusal, status, "the driver cannot load the kernels");
+    if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
     usual_of(problem, &group->routing, like);
     if (!choose(suite, problem, like, request, &choice))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel of the group's family fits");

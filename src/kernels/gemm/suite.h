@@ -131,6 +131,8 @@ enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_la
 /* Writes the words into a refusal that blames no row; returns the status. refusal may be NULL. */
 enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status status,
                              const char *text);
+/* The same of kernels that gemm_function() or gemm_module() could not load. */
+enum tmap_status gemm_refuse_unloaded(struct tmap_gemm_refusal *refusal, enum tmap_status status);
 
 /* Whether every number is within bounds.def, before anything calculates with them; the refusal
  * names the member and its range. request may be of zeros. */

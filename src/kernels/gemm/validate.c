@@ -20,6 +20,14 @@ enum tmap_status gemm_refuse(struct tmap_gemm_refusal *refusal, enum tmap_status
     return status;
 }
 
+enum tmap_status gemm_refuse_unloaded(struct tmap_gemm_refusal *refusal, enum tmap_status status)
+{
+    return gemm_refuse(refusal, status,
+                       status == TMAP_E_NOT_BUILT
+                           ? "the library that has the kernels is not beside libtmap-cuda"
+                           : "the driver cannot load the kernels");
+}
+
 struct bound {
     const char *member;
     size_t offset;
