@@ -60,19 +60,17 @@ static inline void pretend_streams(struct tmap_libcuda *api)
     api->mem_free = pretend_free;
 }
 
-/* A suite as if opened on a 132-SM device. */
+/* A suite as if opened on an H200 on which as many clusters fit as its SMs make. */
 static inline struct tmap_gemm *pretend(void)
 {
     static struct tmap_gemm suite;
     static struct stream_memory workspaces;
     const struct tmap_target target = tmap_default_target();
     memset(&suite, 0, sizeof suite);
-    suite.gpu.sm_count = 132;
-    suite.gpu.clock_mhz = 1980;
-    suite.gpu.memory_bytes_per_us = 4.917e6;
+    assert_int_equal(gemm_as_h200(&suite), TMAP_OK);
     assert_int_equal(tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite.checker), TMAP_OK);
-    assert_int_equal(tmap_capacity(TMAP_ARCH(90, 1), &suite.smem_optin_bytes, NULL), TMAP_OK);
-    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) suite.resident[size] = 132 / size;
+    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++)
+        suite.resident[size] = suite.gpu.sm_count / size;
     pretend_streams(&suite.gpu.api);
     suite.workspaces = &workspaces;
     stream_memory_init(&workspaces, tmap_gemm_workspace_bytes(&suite), GEMM_FLAG_BYTES);

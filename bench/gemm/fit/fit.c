@@ -498,11 +498,7 @@ int main(int argc, char **argv)
     int rounds = 16, folds = 0;
     bool only_tell = false, precise = false, walks = false;
     int kind = TMAP_GEMM_BF16;
-    suite.gpu.sm_count = 132;
-    suite.gpu.clock_mhz = 1980;
-    suite.gpu.memory_bytes_per_us = 4.814e6;
-    tmap_capacity(TMAP_ARCH(90, 1), &suite.smem_optin_bytes, NULL);
-    memcpy(suite.resident, gemm_h200_resident, sizeof suite.resident);
+    if (gemm_as_h200(&suite) != TMAP_OK) return 1;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-n"))
             rounds = atoi(argv[++i]);

@@ -66,7 +66,7 @@ static float least(const float *row, int without)
 
 static void price_all(struct tmap_gemm_problem *p, uint64_t seed)
 {
-    static const double memory[] = {4.814e6, 3.35e6};
+    const double memory[] = {suite.gpu.memory_bytes_per_us, 3.35e6};
     struct law law;
     law_open(&law, seed);
     for (int i = 0; i < shape_count; i++) {
@@ -160,10 +160,7 @@ int main(int argc, char **argv)
         p.a.mn_major |= !strcmp(argv[i], "-a");
         p.b.mn_major |= !strcmp(argv[i], "-b");
     }
-    suite.gpu.sm_count = 132;
-    suite.gpu.clock_mhz = 1980;
-    tmap_capacity(TMAP_ARCH(90, 1), &suite.smem_optin_bytes, NULL);
-    memcpy(suite.resident, gemm_h200_resident, sizeof suite.resident);
+    if (gemm_as_h200(&suite) != TMAP_OK) return 1;
     cost = malloc(sizeof *cost * (size_t)shape_count);
     best = malloc(sizeof *best * (size_t)shape_count);
     if (!cost || !best) return 5;

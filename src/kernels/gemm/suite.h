@@ -174,8 +174,10 @@ struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters);
 
 /* Fills suite->resident: every kernel takes a whole SM, so it depends on the size alone. */
 enum tmap_status gemm_ask_residents(struct tmap_gemm *suite, int32_t kind);
-/* What an H200 answers (2026-11-22 and 2026-11-27), for when there is no device to ask. */
+/* What an H200 answers (2026-11-22 and 2026-11-27), for when there is no device to ask; and all
+ * that the model reads of a device, as an H200's driver says it. */
 extern const int32_t gemm_h200_resident[GEMM_MAX_CLUSTER + 1];
+enum tmap_status gemm_as_h200(struct tmap_gemm *suite);
 
 /* What a tile of a convolution is where it is a patch (sm90/patches.cuh): axes in the order W, H,
  * D, then images. A warpgroup's `slab` of 64 pixels, rows of `pitch` of them in shared memory, of

@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An H200's, as its driver says them: the device that the model was fitted on (docs/GEMM.md). */
-enum { H200_SMS = 132, H200_MHZ = 1980 };
-static const double H200_BYTES_PER_US = 4.917e6;
-
 static int32_t out_bits(int32_t out)
 {
     return out == TMAP_GEMM_OUT_F32 || out == TMAP_GEMM_OUT_S32 ? 32 : 16;
@@ -56,18 +52,23 @@ static struct layout layout_of(const struct tmap_gemm_problem *problem)
 
 /* --- without a device --------------------------------------------------------------------------*/
 
-const int32_t gemm_h200_resident[] = {0, H200_SMS, 66, 39, 30, 22, 17, 15, 15};
+const int32_t gemm_h200_resident[] = {0, 132, 66, 39, 30, 22, 17, 15, 15};
+
+enum tmap_status gemm_as_h200(struct tmap_gemm *suite)
+{
+    suite->family = GEMM_SM90;
+    suite->gpu.sm_count = gemm_h200_resident[1];
+    suite->gpu.clock_mhz = 1980;
+    suite->gpu.memory_bytes_per_us = 4.917e6;
+    memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
+    return tmap_capacity(TMAP_ARCH(90, 1), &suite->smem_optin_bytes, NULL);
+}
 
 static enum tmap_status on_paper(struct tmap_gemm *suite)
 {
     const struct tmap_target target = tmap_default_target();
+    const enum tmap_status status = gemm_as_h200(suite);
 
-    suite->family = GEMM_SM90;
-    suite->gpu.sm_count = H200_SMS;
-    suite->gpu.clock_mhz = H200_MHZ;
-    suite->gpu.memory_bytes_per_us = H200_BYTES_PER_US;
-    memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
-    const enum tmap_status status = tmap_capacity(target.arch, &suite->smem_optin_bytes, NULL);
     return status != TMAP_OK ? status
                              : tmap_checker_prepare(&target, TMAP_CONTRACT_SAFE, &suite->checker);
 }
