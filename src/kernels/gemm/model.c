@@ -1,32 +1,11 @@
 /* What a configuration should cost: the larger of the time that the busiest block takes and the
  * time that memory takes, softly, and what a launch takes anyway. */
+#include "kernels/gemm/model_arithmetic.h"
 #include "kernels/gemm/model_constants.h"
 #include "kernels/gemm/model_conv.h"
 #include "kernels/gemm/model_promoted.h"
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
-static double up(double x)
-{
-    const double whole = (double)(int64_t)x;
-    return whole + (whole < x);
-}
-
-/* The fourth root of a^4 + b^4, near enough, without the mathematics library. */
-static double softly(double a, double b)
-{
-    const double ratio = smaller(a, b) / larger(a, b);
-    return larger(a, b) * (1 + 0.19 * ratio * ratio * ratio * ratio);
-}
 
 static double clocks_per_us(const struct tmap_gemm *suite)
 {
@@ -360,14 +339,6 @@ static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *v
     return k_blocks * (multiply + LOAD_ENERGY * bytes) / suite->gpu.sm_count /
                clocks_per_us(suite) +
            MEMORY_ENERGY * memory_bytes / memory_bytes_per_us(suite);
-}
-
-/* The root of a b, which lie within a factor of ten, without the mathematics library. */
-static double mean(double a, double b)
-{
-    double root = (a + b) / 2;
-    for (int i = 0; i < 4; i++) root = (root + a * b / root) / 2;
-    return root;
 }
 
 /* Panels' rows of D, each of which ends inside two sectors: all, or those of the odd rows' first

@@ -1,6 +1,7 @@
 /* What a configuration should cost on a chip after Hopper. Predicted: nothing here has run on one.
  * The rates follow from public figures, of which docs/BLACKWELL.md has the sources; the rest is
  * Hopper's order of size. They rank configurations, and no more is meant. */
+#include "kernels/gemm/model_arithmetic.h"
 #include "kernels/gemm/suite.h"
 
 /* By family, of the chip that the device does not say itself: a B200 (2.25 PFLOP/s of dense bf16,
@@ -21,17 +22,6 @@ static const double TILE_CLOCKS = 600; /* until the first sums of a tile can be 
 static const double PANEL_CLOCKS = 400;
 static const double PART_CLOCKS = 3000; /* a part through L2 */
 static const double LAUNCH_US = 2;
-
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double up(double x)
-{
-    const double whole = (double)(int64_t)x;
-    return whole + (whole < x);
-}
 
 static double rate(double told, double otherwise)
 {
