@@ -197,15 +197,15 @@ static bool has_store_warp(const struct gemm_instance *instance, const struct ge
 }
 
 /* Of a width between the multiples of a panel's the warps store what the map of the last columns
- * cannot: its boxes are for whole rows of 16 bits, or for D of 8, which has its own way with what
- * is not whole (sm90/narrow.cuh). */
+ * cannot: its boxes are for whole rows, or for D of 8 bits, which has its own way with what is not
+ * whole (sm90/narrow.cuh). The narrowest tiles have no such map. */
 static bool stores_itself(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     const int32_t panel = gemm_panel_columns(view);
     const int32_t columns = gemm_d_columns(view, instance->bn);
     const bool partial = columns > panel && columns % GEMM_SLAB_ROWS != 0;
     if (!partial || view->out_bytes == 1) return false;
-    return instance->family != GEMM_SM90 || view->out_bytes == 4 || is_ragged(view);
+    return instance->family != GEMM_SM90 || columns < GEMM_SLAB_ROWS || is_ragged(view);
 }
 
 static bool allows(int32_t requested, int32_t value)

@@ -121,8 +121,9 @@ void gemm_describe_scales(const struct tmap_gemm_problem *problem, int32_t tile_
 bool gemm_describe_end(const struct gemm_view *view, int32_t tile_n, struct tmap_desc *desc)
 {
     tile_n = gemm_d_columns(view, tile_n);
-    const int32_t left = tile_n % GEMM_SLAB_ROWS;
-    if (tile_n <= GEMM_SLAB_ROWS || left == 0 || view->out_bytes == 4) return false;
+    const int32_t panel = view->transposed ? GEMM_SLAB_ROWS : gemm_panel_columns(view);
+    const int32_t left = tile_n % panel;
+    if (tile_n <= GEMM_SLAB_ROWS || left == 0) return false;
     desc->box[view->transposed ? 1 : 0] = (uint32_t)left;
     return true;
 }

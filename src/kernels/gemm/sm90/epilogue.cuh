@@ -227,28 +227,30 @@ template <class S>
 PTX_FN void store_patch(const gemm_params &p, const gemm_map &d, uint32_t panel, bool two,
                         int32_t inner, int32_t row);
 
-// One panel, or the two of a 32-bit group: (inner, outer) are D's first two coordinates.
+// One thread: group g of 64 columns, of 4 bytes two panels of 32. What a tile's last columns are
+// less than a panel has a map of its own.
 template <class S>
-PTX_FN void store_panels(const gemm_params &p, const gemm_map &d, uint32_t panel, bool two,
-                         int32_t inner, int32_t outer, int32_t batch)
+PTX_FN void store_panels(const gemm_params &p, uint32_t panel, const place &at, int32_t g)
 {
+    constexpr int LEFT = S::PARTIAL ? S::BN % 64 : group<S, 0>::COLUMNS;
+    const bool wide = p.out >= GEMM_OUT_F32, columns = S::WRITES_COLUMNS && p.transposed;
+    const bool last = S::PARTIAL && g == S::BN / 64;
+    const bool halves = wide && !columns; // a panel is 32 columns, or else 64
+    const bool two = wide && (columns || (last || !S::PARTIAL ? LEFT : 64) > 32);
+    const gemm_map &whole = map_of_tile<S>(p, at.batch, at.col);
+    const gemm_map &first = last && !(halves && LEFT >= 32) ? p.d_end : whole;
+    const gemm_map &second = last ? p.d_end : whole;
+    const int32_t col = at.col + g * 64;
+    const int32_t inner = columns ? at.row : col, outer = columns ? col : at.row;
     if constexpr (S::SHIFTS > 1) {
-        store_patch<S>(p, d, panel, two, inner, outer);
+        store_patch<S>(p, first, panel, two, inner, outer);
         return;
     }
-    const int32_t c[3] = {inner, outer, batch}, next[3] = {inner + 32, outer, batch};
+    const int32_t c[3] = {inner, outer, at.batch}, next[3] = {inner + 32, outer, at.batch};
     if (DELAY(p, DELAY_STORES))
-        for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&d, panel, c, p.store_policy);
-    ptx::tma_store_3d_hint(&d, panel, c, p.store_policy);
-    if (two) ptx::tma_store_3d_hint(&d, panel + S::SPAN, next, p.store_policy);
-}
-
-// The map of D whose boxes are as wide as group g.
-template <class S>
-PTX_FN const gemm_map &map_of_group(const gemm_params &p, const place &at, int32_t g)
-{
-    if (S::PARTIAL && g == S::BN / 64) return p.d_end;
-    return map_of_tile<S>(p, at.batch, at.col);
+        for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&first, panel, c, p.store_policy);
+    ptx::tma_store_3d_hint(&first, panel, c, p.store_policy);
+    if (two) ptx::tma_store_3d_hint(&second, panel + S::SPAN, next, p.store_policy);
 }
 
 // Panels written without the copy engine: element by element, inside D only.
@@ -271,20 +273,6 @@ PTX_FN void copy_panels(const gemm_params &p, uint32_t panels, int32_t inner, in
             *(uint32_t *)to = ptx::load_shared_32(from);
         else
             *(uint16_t *)to = ptx::load_shared_16(from);
-    }
-}
-
-// (inner, outer) are D's first two coordinates of a group of width x height elements.
-template <class S>
-PTX_FN void store_group(const gemm_params &p, const gemm_map &d, uint32_t panels, int32_t inner,
-                        int32_t outer, int32_t width, int32_t height, int32_t batch)
-{
-    const bool two = p.out >= GEMM_OUT_F32 && width > 32;
-    if (p.ragged && inner + 64 > (p.transposed ? p.m : p.n)) {
-        copy_panels<S::SPAN>(p, panels, inner, outer, width, height, batch);
-    } else if (threadIdx.x % 128 == 0) {
-        store_panels<S>(p, d, panels, two, inner, outer, batch);
-        ptx::bulk_commit();
     }
 }
 
@@ -318,15 +306,21 @@ PTX_FN void stage_group(const typename S::acc_t (&acc)[S::REGS], const gemm_para
         stage_16(v, panels, p.out);
 }
 
+// All threads: group g, whose panels are written; (inner, outer) are its first elements of D.
 template <class S>
 PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &at, int32_t g)
 {
+    constexpr int COLUMNS = group<S, 0>::COLUMNS;
+    const bool columns = S::WRITES_COLUMNS && p.transposed;
     const int32_t col = at.col + g * 64;
-    const gemm_map &d = map_of_group<S>(p, at, g);
-    if (S::WRITES_COLUMNS && p.transposed)
-        store_group<S>(p, d, panels, at.row, col, 64, group<S, 0>::COLUMNS, at.batch);
-    else
-        store_group<S>(p, d, panels, col, at.row, group<S, 0>::COLUMNS, 64, at.batch);
+    const int32_t inner = columns ? at.row : col, outer = columns ? col : at.row;
+    if (p.ragged && inner + 64 > (p.transposed ? p.m : p.n)) {
+        copy_panels<S::SPAN>(p, panels, inner, outer, columns ? 64 : COLUMNS,
+                             columns ? COLUMNS : 64, at.batch);
+    } else if (threadIdx.x % 128 == 0) {
+        store_panels<S>(p, panels, at, g);
+        ptx::bulk_commit();
+    }
 }
 
 // --- without the copy engine: each warp reads back what it wrote, and stores rows itself ---
@@ -415,13 +409,9 @@ PTX_FN void store_groups_at(const gemm_params &p, uint32_t panels, const place &
                             int32_t end)
 {
     const int32_t wide = p.out >= GEMM_OUT_F32;
-    const bool columns = S::WRITES_COLUMNS && p.transposed;
-    const bool two = wide && (columns || group<S, 0>::COLUMNS > 32);
 #pragma unroll 1
     for (int32_t g = first; g < end; g++) {
-        const int32_t col = at.col + g * 64;
-        store_panels<S>(p, map_of_group<S>(p, at, g), panels, two, columns ? at.row : col,
-                        columns ? col : at.row, at.batch);
+        store_panels<S>(p, panels, at, g);
         panels += S::SPAN << wide;
     }
     ptx::bulk_commit();

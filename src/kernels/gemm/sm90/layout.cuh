@@ -61,7 +61,8 @@ struct shape {
     // Of three and four warpgroups 128 * 56 + 384 * 152 <= 512 * 128, and 128 * 32 + 512 * 112 =
     // 640 * 96, of the launch's own 128 and 96; the multiply wants its sums and 26 of those.
     static constexpr bool HIGH = WGS > 2 && !TALL;
-    static constexpr bool MOVE_REGISTERS = HIGH || (WGS == 2 && REGS + PART_REGS > 64);
+    static constexpr int LEAST_MOVED = KIND == GEMM_S8 ? 40 : 64; // more sums, and 168 do not do
+    static constexpr bool MOVE_REGISTERS = HIGH || (WGS == 2 && REGS + PART_REGS > LEAST_MOVED);
     static constexpr int FEW_REGISTERS = WGS == 4 ? 32 : WGS == 3 ? 56 : 40;
     static constexpr int MANY_REGISTERS = WGS == 4 ? 112 : WGS == 3 ? 152 : 232;
     // What needs more registers is left to the others; and a split's parts travel through the ring,
