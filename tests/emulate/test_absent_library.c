@@ -57,8 +57,8 @@ static struct tmap_gemm_problem product(enum tmap_gemm_kind kind, enum tmap_gemm
 
 static void test_other_kernels_do(void **state)
 {
-    /* One round of 132 tiles of 128 x 112. */
-    const struct tmap_gemm_problem p = product(TMAP_GEMM_S8, TMAP_GEMM_OUT_S32, 1536, 1232, 4096);
+    /* One round of 132 tiles of 128 x 144. */
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_S8, TMAP_GEMM_OUT_S32, 1536, 1456, 4096);
     struct tmap_gemm_plan with, without;
     struct tmap_gemm_refusal why;
     (void)state;

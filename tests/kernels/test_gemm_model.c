@@ -134,8 +134,8 @@ static void only_products_at_the_power_limit_take_the_tall_tile(void **state)
                  {4096, 4096, 4096, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gemm_choice first;
-        const struct tmap_gemm_problem p =
-            product(TMAP_GEMM_BF16, cases[i].m, cases[i].n, cases[i].k);
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, cases[i].m, cases[i].n, cases[i].k);
+        p.out = TMAP_GEMM_OUT_BF16;
         assert_true(gemm_enumerate(pretend(), &p, &nothing, &first, 1) > 0);
         assert_int_equal(gemm_is_tall(first.instance), cases[i].tall);
     }

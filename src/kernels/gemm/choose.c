@@ -156,15 +156,34 @@ static void share_promoted(const struct tmap_gemm *suite, const struct gemm_view
     c->stages = stages;
 }
 
+/* Whether a pingpong may store D from registers (GEMM_FROM_REGISTERS); its configuration then has
+ * one panel, where 64 columns of D would take two. */
+static bool can_do_without_panels(const struct gemm_view *view, const struct gemm_choice *choice)
+{
+    const struct gemm_instance *instance = choice->instance;
+    return instance->family == GEMM_SM90 && instance->pingpong && view->out_bytes == 4 &&
+           choice->config.direct < 0 && gemm_stores_straight(view, instance) && !view->adds_c &&
+           !view->apart && !is_ragged(view);
+}
+
+/* It takes longer than panels do, but leaves shared memory to the multiplies: where those are many,
+ * it is 4 to 10 % faster, below that up to a quarter slower (docs/EXPERIMENTS.md). */
+static bool does_without_panels(const struct gemm_view *view, const struct gemm_choice *choice)
+{
+    return (int64_t)view->k * view->element_bits / 8 >= HURRY_BYTES &&
+           can_do_without_panels(view, choice);
+}
+
 /* The ring and the output's panels. */
 static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *view,
                        const struct tmap_gemm_config *request, struct gemm_choice *choice)
 {
     const struct gemm_instance *instance = choice->instance;
     struct tmap_gemm_config *c = &choice->config;
-    c->panels = request->panels          ? request->panels
-                : choice->panels_in_ring ? most_panels(instance, view)
-                                         : panels_for(instance, view);
+    c->panels = request->panels                     ? request->panels
+                : choice->panels_in_ring            ? most_panels(instance, view)
+                : does_without_panels(view, choice) ? 1
+                                                    : panels_for(instance, view);
     c->stages =
         stages_for(suite, instance, request->stages, choice->panels_in_ring ? 0 : c->panels);
     /* As few panels as there can be where they leave no room for the stages: factors by 128 columns
@@ -319,16 +338,18 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (!gemm_deal_tiles(suite, request, choice, tiles, k_blocks)) return false;
     /* With one tile a block there is no other to multiply while it is stored. */
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
+    c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
     choice->panels_in_ring = stores_last(instance, view, c, tiles);
     share_smem(suite, view, request, choice);
-    if (c->stages == 0 || c->panels < least_panels(instance, view)) return false;
+    if (c->stages == 0 ||
+        c->panels < (can_do_without_panels(view, choice) ? 1 : least_panels(instance, view)))
+        return false;
     /* A part's sums travel through the ring. */
     if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
     c->group = request->group ? request->group : group_for(instance, view, c);
     if (c->group > rows) c->group = rows;
-    c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
     c->overlap = request->overlap;
     c->dynamic = gemm_is_dynamic(instance) ? 1 : -1;

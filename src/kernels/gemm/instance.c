@@ -155,3 +155,16 @@ int32_t gemm_members(const struct gemm_choice *choice)
     const int32_t split = choice->instance->family == GEMM_SM90 ? c->split_k : 1;
     return c->cluster_m * c->cluster_n * split * choice->instance->ctas;
 }
+
+bool gemm_stores_straight(const struct gemm_view *view, const struct gemm_instance *instance)
+{
+    const bool rows =
+        instance->family == GEMM_SM90 && !view->transposed && !view->epilogue && !view->blocks;
+    return view->out_bytes == 2 ||
+           (rows && view->out == GEMM_PLAIN_WIDE(view->kind, instance->wgs, instance->bn));
+}
+
+bool gemm_is_from_registers(const struct gemm_view *view, const struct tmap_gemm_config *config)
+{
+    return view->out_bytes == 4 && config->pingpong > 0 && config->panels == 1;
+}

@@ -216,6 +216,13 @@ static double end_clocks(const struct gemm_instance *instance)
     return gemm_tile_m(instance) == GEMM_SLAB_ROWS ? LOW_TILE_CLOCKS : TILE_CLOCKS;
 }
 
+/* What 64 columns of D take, in those of 2 bytes. */
+static double wide_panels(const struct gemm_view *view, const struct gemm_instance *instance)
+{
+    if (view->out_bytes != 4) return 1;
+    return gemm_stores_straight(view, instance) ? STRAIGHT_WIDE_PANELS : WIDE_PANELS;
+}
+
 static double tile_clocks(const struct gemm_view *view, const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
@@ -224,7 +231,7 @@ static double tile_clocks(const struct gemm_view *view, const struct gemm_choice
     return end_clocks(choice->instance) + epilogue_clocks(view, columns / c->split_k) +
            (c->split_k > 1 ? part_clocks(c, is_own(view))
                            : outputs(view) * (PANEL_CLOCKS * columns / 64 *
-                                                  (view->out_bytes == 4 ? WIDE_PANELS : 1) +
+                                                  wide_panels(view, choice->instance) +
                                               panel_waits(view, c))) +
            (c->direct > 0 ? DIRECT_CLOCKS * columns / 64 : 0) + (view->adds_c ? 30.0 * columns : 0);
 }
@@ -244,11 +251,12 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
 {
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t wide = view->out_bytes == 4;
+    const bool straight = wide && gemm_stores_straight(view, choice->instance);
     const double columns = (double)c->tile_n * choice->instance->wgs;
     const double panels = columns / 64 * (1 + wide) * outputs(view);
-    const double end =
-        TURN_CLOCKS + epilogue_clocks(view, columns) +
-        panels * (c->panels >= 2 << wide ? (wide ? TURN_WIDE_PANEL : TURN_PANEL) : TURN_ONE_PANEL);
+    const double two = straight ? TURN_STRAIGHT_PANEL : wide ? TURN_WIDE_PANEL : TURN_PANEL;
+    const double end = TURN_CLOCKS + epilogue_clocks(view, columns) +
+                       panels * (c->panels >= 2 << wide ? two : TURN_ONE_PANEL);
     return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, choice));
 }
 
@@ -438,6 +446,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= stream_fit(c, own);
     compute_us *= tile_fit(view, choice->instance, c, compute_us);
     if (c->pingpong > 0) compute_us *= a_begins_inside(view) ? TURN_TORN : TURN_FIT;
+    if (gemm_is_from_registers(view, c)) compute_us *= FROM_REGISTERS;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
     if (view->conv.images == 0) compute_us = softly(compute_us, cache_us(suite, view, &traffic));
@@ -456,7 +465,8 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
     const int32_t tile_m = gemm_tile_m(instance);
     const double n = larger(LEAST_COLUMNS, instance->bn);
     const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
-    const double pingpong = instance->pingpong ? TURN_FIT : 1;
+    const double registers = view->out_bytes == 4 ? FROM_REGISTERS : 1;
+    const double pingpong = instance->pingpong ? TURN_FIT * registers : 1;
     return (struct gemm_bound){.view = view,
                                .suite = suite,
                                .instance = instance,

@@ -56,6 +56,7 @@ static const double HIGH_FIT = 1.029;
 static const double PANEL_CLOCKS = 360.4;
 /* Of D of 4 bytes, whose panels have half the columns. */
 static const double WIDE_PANELS = 4.1;
+static const double STRAIGHT_WIDE_PANELS = 1.5; /* the straight way (epilogue.cuh) */
 /* A panel that waits until the store before it in the same place has been read; and the last
  * columns of a width between the multiples of a panel's. */
 static const double LATE_PANEL = 545.6;
@@ -66,10 +67,14 @@ static const double TURN_CLOCKS = 4335;
 static const double TURN_PANEL = 264.4;
 static const double TURN_ONE_PANEL = 524;
 static const double TURN_WIDE_PANEL = 400; /* two in turn, of D of 4 bytes */
+/* The same by the straight way. */
+static const double TURN_STRAIGHT_PANEL = 200;
 /* What the rest of the fit, to warpgroups that share a tile, makes too much of. */
 static const double TURN_FIT = 0.9546;
-/* The same where rows of A begin inside a sector. */
+/* The same where rows of A begin inside a sector; and what is less where D of 4 bytes goes to
+ * memory from registers, so that shared memory is the multiplies' alone. */
 static const double TURN_TORN = 0.99;
+static const double FROM_REGISTERS = 0.97;
 static const double SPLIT_CLOCKS = 1675;            /* of a split: its two meetings */
 static const double SHARED_BYTES_PER_CLOCK = 9.042; /* of its parts, from the cluster's blocks */
 static const double SHARED_LATENCY = 556.2; /* of a load from there, of which few run at a time */

@@ -28,6 +28,20 @@ enum gemm_out {
     GEMM_OUTS
 };
 
+/* How D gets to memory from the sums: element by element where that must be, by panels of shared
+ * memory, or from registers. */
+enum { GEMM_NOT_PLAIN, GEMM_BY_PANELS, GEMM_FROM_REGISTERS };
+
+/* Of which 4 bytes rows of D are written the straight way, too (epilogue.cuh), by tiles of two
+ * warpgroups and so many columns without an epilogue. Narrower and higher kernels have no register
+ * for it; of widths between, kinds that mostly store 2 bytes do without. */
+#define GEMM_PLAIN_WIDE(kind, wgs, bn)                                                             \
+    ((bn) < 128 || (wgs) > 2 ? GEMM_OUTS                                                           \
+     : (kind) == GEMM_S8     ? GEMM_OUT_S32                                                        \
+     : (kind) == GEMM_TF32   ? GEMM_OUT_F32                                                        \
+     : (bn) % 64             ? GEMM_OUTS                                                           \
+                             : GEMM_OUT_F32)
+
 /* A tensor map, 128 bytes, 128-byte aligned. */
 struct
 #ifdef __CUDACC__
@@ -86,10 +100,10 @@ struct gemm_params {
     void *d_address;
     int64_t d_row_bytes, d_batch_bytes;
     int32_t ragged;
-    int32_t direct;                     /* D is stored by the warps, not by the copy engine */
-    int32_t hand;                       /* a warp beside the producer stores: store_warp.cuh */
-    int32_t plain;                      /* D is written the straight way: epilogue.cuh */
-    int32_t flip_k;                     /* odd rounds walk K backwards, into what L2 still holds */
+    int32_t direct; /* D is stored by the warps, not by the copy engine */
+    int32_t hand;   /* a warp beside the producer stores: store_warp.cuh */
+    int32_t plain;  /* D is written the straight way (epilogue.cuh), if not GEMM_NOT_PLAIN */
+    int32_t flip_k; /* odd rounds walk K backwards, into what L2 still holds */
     uint64_t load_policy, store_policy; /* L2 eviction, as the copy instructions encode it */
     volatile uint32_t *mailbox;
     uint32_t limit_ms;

@@ -26,9 +26,10 @@ static bool is_counted(const struct gemm_view *view, const struct tmap_gemm_conf
 }
 
 /* Where C and D lie, and how D is stored. */
-static void fill_output(const struct gemm_view *view, const struct tmap_gemm_config *c,
+static void fill_output(const struct gemm_view *view, const struct gemm_choice *choice,
                         const struct tmap_gemm_problem *problem, struct gemm_params *p)
 {
+    const struct tmap_gemm_config *c = &choice->config;
     p->c = (const void *)(uintptr_t)problem->c.address;
     p->c_row_stride = problem->c.ld;
     p->c_batch_stride = problem->c.batch_stride;
@@ -38,8 +39,11 @@ static void fill_output(const struct gemm_view *view, const struct tmap_gemm_con
     p->ragged = gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
     p->direct = c->direct > 0;
     p->hand = c->store_warp > 0;
-    p->plain = !p->direct && !p->ragged && (!view->adds_c || view->epilogue) && c->split_k == 1 &&
-               view->out_bytes == 2;
+    const bool plain = !p->direct && !p->ragged && (!view->adds_c || view->epilogue) &&
+                       c->split_k == 1 && gemm_stores_straight(view, choice->instance);
+    p->plain = !plain                            ? GEMM_NOT_PLAIN
+               : gemm_is_from_registers(view, c) ? GEMM_FROM_REGISTERS
+                                                 : GEMM_BY_PANELS;
 }
 
 /* Slots of a promised operand that are filled before the predecessor has ended. Of long sums all:
@@ -111,7 +115,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->stage_bytes = p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);
     p->alpha = problem->alpha;
     p->beta = problem->beta;
-    fill_output(view, c, problem, p);
+    fill_output(view, choice, problem, p);
     p->flip_k = c->flip_k > 0;
     p->load_policy = cache_policy_bits(c->load_policy);
     p->store_policy = cache_policy_bits(c->store_policy);

@@ -362,6 +362,11 @@ bool gemm_is_bare(const struct gemm_instance *instance);
 bool gemm_writes_columns(const struct gemm_instance *instance);
 /* Three or four warpgroups beside a producer: none of C, splits, stores by the warps. */
 bool gemm_is_high(const struct gemm_instance *instance);
+/* Whether the kernel's straight way to D (sm90/epilogue.cuh) knows D's elements. */
+bool gemm_stores_straight(const struct gemm_view *view, const struct gemm_instance *instance);
+/* Whether a configuration means that D goes to memory from registers: by one panel, where D's 64
+ * columns are two. */
+bool gemm_is_from_registers(const struct gemm_view *view, const struct tmap_gemm_config *config);
 bool gemm_adds_c(const struct gemm_instance *instance);
 /* Whether blocks of a cluster may share a tile along K. */
 bool gemm_splits(const struct gemm_instance *instance);

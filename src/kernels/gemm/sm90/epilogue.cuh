@@ -7,23 +7,11 @@
 
 #include "kernels/gemm/steps.cuh"
 #include "apart.cuh"
+#include "wide.cuh"
 
 // Of a branch at a tile's end: the way that most tiles take lies straight, since what is jumped to
 // is fetched only then.
 #define OFTEN(condition) __builtin_expect(!!(condition), 1)
-
-// This thread's warp and lane. The empty statement keeps what is computed from them inside the tile
-// loop: hoisted out of it, the addresses of every group would fill the registers.
-struct fragment {
-    uint32_t lane, warp;
-
-    PTX_FN fragment()
-    {
-        lane = threadIdx.x % 32;
-        asm volatile("" : "+r"(lane));
-        warp = threadIdx.x / 32 % 4;
-    }
-};
 
 // Group G's columns, and its accumulators a thread; the last group may be narrower.
 template <class S, int G> struct group {
@@ -70,15 +58,6 @@ template <class T, int REGS> PTX_FN void forget(T (&acc)[REGS])
 {
 #pragma unroll
     for (int i = 0; i < REGS; i++) acc[i] = 0;
-}
-
-PTX_FN float as_float(float x)
-{
-    return x;
-}
-PTX_FN float as_float(int32_t x)
-{
-    return __int_as_float(x);
 }
 
 // acc := alpha acc in place, as a float's bits; a sum of integers stays one when D is of integers.
@@ -417,7 +396,7 @@ PTX_FN void store_groups_at(const gemm_params &p, uint32_t panels, const place &
     ptx::bulk_commit();
 }
 
-// --- the straight way: 16 bits, no C, no element by itself ---
+// --- the straight way: no C, no element by itself ---
 // A tile's end is code that has left the instruction cache since the last one: the way through all
 // the checks above takes 300 to 600 clocks for 64 columns, this one 70 to 150 (docs/GEMM.md).
 
@@ -461,11 +440,16 @@ PTX_FN void store_plain_groups(const typename S::acc_t (&acc)[S::REGS], const ge
                                int32_t slot = 0)
 {
     constexpr bool LAST = (G + 1) * 64 >= S::BN;
+    constexpr int REGS = group<S, G>::REGS, WIDE = OUT >= GEMM_OUT_F32;
+    const uint32_t panels = staging + slot * (S::SPAN << WIDE);
     if (slot == 0) await_panels(p, wg);
     if (DELAY(p, DELAY_WRITES)) congest();
-    stage_plain<group<S, G>::REGS, COLUMNS, OUT>(acc + G * 32, staging + slot * S::SPAN, offset);
+    if constexpr (WIDE)
+        stage_plain_wide<REGS, S::SPAN>(acc + G * 32, (typename S::acc_t)p.alpha, panels, offset);
+    else
+        stage_plain<REGS, COLUMNS, OUT>(acc + G * 32, panels, offset);
     slot++;
-    if (LAST || slot == p.panels) {
+    if (LAST || slot == p.panels >> WIDE) {
         publish_panel(p, wg);
         if (!p.hand && threadIdx.x % 128 == 0)
             store_groups_at<S>(p, staging, at, G + 1 - slot, G + 1);
@@ -521,12 +505,29 @@ PTX_FN void store_plain_as(const typename S::acc_t (&acc)[S::REGS], const gemm_p
         store_plain_groups<S, COLUMNS, GEMM_OUT_F16>(acc, p, staging, wg, at, offset);
 }
 
-// For whom p.plain is set: D in 16 bits, whole rows, no C, nobody else's part to add.
+// Whether alpha changes anything: sums of integers that become integers or floats, or others.
+template <class S> PTX_FN bool wants_alpha(const gemm_params &p)
+{
+    return p.alpha != 1.0f || (S::KIND == GEMM_S8 && p.out != GEMM_OUT_S32);
+}
+
+// For whom p.plain is set: whole rows, no C, nobody else's part to add; 16 bits, or 32 where
+// S::PLAIN_WIDE says so.
 template <class S>
 PTX_FN void store_plain(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uint32_t staging,
                         int32_t wg, const place &at)
 {
-    if (!S::EPILOGUE && !S::QUICK && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
+    if constexpr (S::PLAIN_WIDE < GEMM_OUTS && !S::EPILOGUE && !S::BLOCKS) {
+        if (S::PINGPONG && p.plain == GEMM_FROM_REGISTERS) {
+            store_registers<S>(acc, p, at);
+            return;
+        }
+        if (p.out == S::PLAIN_WIDE) {
+            store_plain_groups<S, false, S::PLAIN_WIDE>(acc, p, staging, wg, at, wide_offset());
+            return;
+        }
+    }
+    if (!S::EPILOGUE && !S::QUICK && wants_alpha<S>(p)) {
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }
@@ -541,7 +542,7 @@ PTX_FN void store_tile(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, 
                        int32_t wg, const place &at)
 {
     const int32_t wide = p.out >= GEMM_OUT_F32;
-    if (!S::EPILOGUE && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
+    if (!S::EPILOGUE && wants_alpha<S>(p)) {
 #pragma unroll
         for (int i = 0; i < S::REGS; i++) scale(acc[i], p);
     }

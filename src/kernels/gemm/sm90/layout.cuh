@@ -68,6 +68,7 @@ struct shape {
     // What needs more registers is left to the others; and a split's parts travel through the ring,
     // which has no room for those of the tallest tile.
     static constexpr bool ADDS_C = !TALL && !HIGH, WRITES_COLUMNS = !TALL, SPLITS = !TALL && !HIGH;
+    static constexpr int PLAIN_WIDE = GEMM_PLAIN_WIDE(KIND_, WGS_, BN_);
     // D without the copy engine: drain_group().
     static constexpr bool STORES_ITSELF = !TALL && !HIGH;
     // The last columns have a map of their own.
