@@ -36,7 +36,8 @@ struct shape {
     static constexpr bool PINGPONG = false;
     // Warps that load, one for each operand where there are two: one warp takes 500 clocks for a
     // k-block, and narrow tiles multiply one in less.
-    static constexpr int LOADERS = WGS == 1 || (WGS == 2 && (BN < 160 || A_MN || B_MN)) ? 2 : 1;
+    static constexpr int LOADERS =
+        WGS == 1 || (WGS == 2 && (BN < 160 || A_MN || B_MN)) || (WGS == 3 && BN < 88) ? 2 : 1;
     static constexpr bool BLOCKS = false;             // blocks have scales: blocks.cuh
     static constexpr bool AHEAD = false;              // read a k-block ahead: blocks_ahead.cuh
     static constexpr bool IM2COL = false;             // A's rows are pixels: convolution.cuh
