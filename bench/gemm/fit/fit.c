@@ -4,10 +4,10 @@
  *
  * TSV: what `gemm fit KIND` or `gemm likely KIND` printed, of the kind named before it (a number of
  * kernels.h; -p KIND: promoted; -b KIND: with scales of blocks; -e ACTIVATION: with a bias, and
- * that). -M BYTES, -R COUNT...: of the device, memory a microsecond, and clusters of 1 to 8 that
- * fit. -n ROUNDS: 16. -a WEIGHT: of a constant's distance from where it began, 0.001. -o NAME: fits
- * that constant alone, or those. -w: also walks by single constants. -f PARTS: fits to all but a
- * part and tells of that, in turn. -t: only tells.
+ * that; -4 KIND: D of fp32). -M BYTES, -R COUNT...: of the device, memory a microsecond, and
+ * clusters of 1 to 8 that fit. -n ROUNDS: 16. -a WEIGHT: of a constant's distance from where it
+ * began, 0.001. -o NAME: fits that constant alone, or those. -w: also walks by single constants. -f
+ * PARTS: fits to all but a part and tells of that, in turn. -t: only tells.
  *
  * build.mk makes the model's constants variables of this program and lists them. What falls is,
  * over the shapes, the mean logarithm of the time of what the model would pick over the best one
@@ -54,14 +54,15 @@ static struct tmap_gemm suite;
 
 static int activation = -1; /* of the timings that are read, beside a bias; none */
 static bool blocks;         /* with scales of blocks */
+static bool floats;         /* D of fp32 */
 
 static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool precise)
 {
     struct tmap_gemm_problem p = {.kind = kind, .m = m, .n = n, .k = k, .batch = 1, .alpha = 1};
     p.precise = precise;
-    p.out = kind == TMAP_GEMM_S8     ? TMAP_GEMM_OUT_S32
-            : kind == TMAP_GEMM_TF32 ? TMAP_GEMM_OUT_F32
-                                     : TMAP_GEMM_OUT_BF16;
+    p.out = kind == TMAP_GEMM_S8               ? TMAP_GEMM_OUT_S32
+            : kind == TMAP_GEMM_TF32 || floats ? TMAP_GEMM_OUT_F32
+                                               : TMAP_GEMM_OUT_BF16;
     if (activation >= 0)
         p.epilogue = (struct tmap_gemm_epilogue){
             .activation = activation, .col_bias = 16, .bias_type = p.out};
@@ -517,6 +518,10 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "-k") || !strcmp(argv[i], "-p") || !strcmp(argv[i], "-b")) {
             precise = argv[i][1] == 'p';
             blocks = argv[i][1] == 'b';
+            floats = false;
+            kind = atoi(argv[++i]);
+        } else if (!strcmp(argv[i], "-4")) {
+            floats = true;
             kind = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "-e")) {
             activation = atoi(argv[++i]);
