@@ -9,10 +9,10 @@ import sys
 
 # The last run of each type: file, label, and the element's bytes where shapes are drawn: those of whole 16-byte rows count.
 ROWS = [
-    ("exhaust-bf16", "bf16", 0), ("shares-first-bf16", "bf16, random shapes", 2),
-    ("f16", "fp16", 0), ("shares-first-f16", "fp16, random shapes", 2),
-    ("tf32", "tf32", 0), ("shares-tf32", "tf32, random shapes", 4), ("s8", "int8", 0),
-    ("chains-s8", "int8, random shapes", 1), ("e4m3p", "e4m3, promoted", 0),
+    ("exhaust-bf16", "bf16", 0), ("registers-bf16", "bf16, random shapes", 2),
+    ("f16", "fp16", 0), ("registers-f16", "fp16, random shapes", 2),
+    ("tf32", "tf32", 0), ("registers-tf32", "tf32, random shapes", 4), ("s8", "int8", 0),
+    ("registers-s8", "int8, random shapes", 1), ("e4m3p", "e4m3, promoted", 0),
     ("chains-e4m3p", "e4m3 promoted, random", 1), ("e4m3", "e4m3", 0), ("shares-e4m3", "e4m3, random shapes", 1),
     ("chains-e5m2p", "e5m2 promoted, random", 1), ("chains-e5m2", "e5m2, random shapes", 1),
 ]
