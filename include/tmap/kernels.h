@@ -234,7 +234,8 @@ TMAP_API enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
 TMAP_API enum tmap_status tmap_gemm_run(const struct tmap_gemm_plan *plan, void *stream);
 
 /* tmap_gemm_configs() : every configuration of the family that fits the request, best first by the
- *  cost model. Writes at most cap and returns how many there are. */
+ *  cost model. Writes at most cap and returns how many there are; 0 where there is none, nothing is
+ *  known of the device, or there is no memory. */
 TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                                   const struct tmap_gemm_config *request,
                                   struct tmap_gemm_config *configs, size_t cap);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -300,6 +301,37 @@ static void a_clock_that_drifts_decides_nothing(void **state)
     }
 }
 
+struct elsewhere {
+    struct tmap_gemm *suite;
+    struct tmap_gemm_problem problem;
+    struct tmap_gemm_plan plan;
+    enum tmap_status status;
+};
+
+static void *tune_there(void *elsewhere)
+{
+    struct elsewhere *e = elsewhere;
+    e->status = tmap_gemm_tune(e->suite, &e->problem, NULL, MOST, NULL, &e->plan, NULL);
+    return NULL;
+}
+
+/* All configurations would not fit there. */
+static void a_small_stack_is_enough(void **state)
+{
+    (void)state;
+    static struct elsewhere e;
+    pthread_attr_t small;
+    pthread_t thread;
+    e.suite = cool_device();
+    e.problem = square();
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, 160 << 10), 0);
+    assert_int_equal(pthread_create(&thread, &small, tune_there, &e), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(pthread_attr_destroy(&small), 0);
+    assert_int_equal(e.status, TMAP_OK);
+}
+
 /* But where the request has one. */
 static void other_orders_of_the_tiles_are_looked_at(void **state)
 {
@@ -415,6 +447,7 @@ int main(void)
         cmocka_unit_test(the_models_own_plan_is_left_for_more_than_noise),
         cmocka_unit_test(luck_is_not_speed),
         cmocka_unit_test(a_clock_that_drifts_decides_nothing),
+        cmocka_unit_test(a_small_stack_is_enough),
         cmocka_unit_test(other_orders_of_the_tiles_are_looked_at),
         cmocka_unit_test(other_panels_are_looked_at),
         cmocka_unit_test(one_configuration_needs_no_finals),

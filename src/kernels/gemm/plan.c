@@ -1,4 +1,5 @@
 /* From a problem to a plan that only has to be launched. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/gemm/sm90/geometry.h"
@@ -473,18 +474,20 @@ size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gemm_problem
                          const struct tmap_gemm_config *request, struct tmap_gemm_config *configs,
                          size_t cap)
 {
-    struct gemm_choice choices[GEMM_MAX_CHOICES];
     tmap_cu_context before;
-    if (!suite || !problem ||
-        gemm_validate(problem, request ? request : &nothing, NULL) != TMAP_OK ||
+    if (!request) request = &nothing;
+    if (!suite || !problem || gemm_validate(problem, request, NULL) != TMAP_OK ||
         tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return 0;
     const enum tmap_status status = gemm_ask_residents(suite, problem->kind);
     tmap_gpu_leave(&suite->gpu, before);
-    if (status != TMAP_OK) return 0;
-    size_t count =
-        gemm_enumerate(suite, problem, request ? request : &nothing, choices, GEMM_MAX_CHOICES);
+    /* Too many for the stack of a small thread. */
+    struct gemm_choice *choices =
+        status == TMAP_OK ? malloc(GEMM_MAX_CHOICES * sizeof *choices) : NULL;
+    if (!choices) return 0;
+    size_t count = gemm_enumerate(suite, problem, request, choices, GEMM_MAX_CHOICES);
     if (count > GEMM_MAX_CHOICES) count = GEMM_MAX_CHOICES;
     for (size_t i = 0; i < count && i < cap; i++) configs[i] = choices[i].config;
+    free(choices);
     return count;
 }

@@ -79,6 +79,7 @@ struct trials {
     struct finals finals;
     double own_us; /* a run of the model's own plan */
     struct tmap_gemm_plan plan[FINALISTS][GEMM_MOST_SETS], looked[GEMM_MOST_SETS];
+    struct tmap_gemm_config configs[GEMM_MAX_CHOICES]; /* best first by the model */
 };
 
 static double time_us(struct trials *t, const struct tmap_gemm_plan *plans, int32_t runs)
@@ -176,9 +177,10 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
                                       const struct tmap_gemm_config *request, size_t most,
                                       struct tmap_gemm_refusal *refusal)
 {
-    struct tmap_gemm_config configs[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_config *configs = t->configs;
     struct finals *f = &t->finals;
-    const size_t count = tmap_gemm_configs(t->suite, problem, request, configs, GEMM_MAX_CHOICES);
+    const size_t count =
+        tmap_gemm_configs(t->suite, problem, request, t->configs, GEMM_MAX_CHOICES);
     for (size_t i = 0; i < count && i < most; i++) {
         if (f->count == 0) {
             if (gemm_plan_sets(t->suite, &t->operands, &configs[i], t->plan[0], refusal) ==
