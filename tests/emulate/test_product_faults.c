@@ -11,7 +11,6 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,10 +118,8 @@ int main(void)
     suite = emulated_gemm_suite();
     if (!suite) return 1;
     emulator = emulated_state();
-    if (!emulated_ptx("tests/device/gemm/faults") || !emulated_ptx("src/kernels/gemm/sm90/bf16")) {
-        printf("1..1\nok 1 # SKIP faults of emulated products: no PTX of the kernels (nvcc)\n");
-        return 0;
-    }
+    if (!emulated_ptx("tests/device/gemm/faults") || !emulated_ptx("src/kernels/gemm/sm90/bf16"))
+        return emulated_skip("faults of emulated products");
     if (getenv("TMAP_EMULATE_SEEDS")) cmocka_set_test_filter("controls*");
     const int failed =
         cmocka_run_group_tests_name("faults of emulated products", tests, NULL, NULL);

@@ -23,6 +23,12 @@ static struct tmap_copy copy_suite;
 static struct tmap_gemm gemm_suite;
 static struct stream_memory copy_tickets, gemm_workspaces;
 
+int emulated_skip(const char *name)
+{
+    printf("1..1\nok 1 # SKIP %s: no PTX of the kernels in this build (nvcc)\n", name);
+    return 0;
+}
+
 struct tmap_copy *emulated_copy_suite(void)
 {
     struct tmap_copy *s = &copy_suite;
@@ -56,7 +62,7 @@ struct tmap_gemm *emulated_h200_suite(const char *source, const char *name)
     struct tmap_gemm *suite = emulated_gemm_suite();
     if (!suite) exit(1);
     if (!emulated_ptx(source)) {
-        printf("1..1\nok 1 # SKIP %s: no PTX of the kernels in this build (nvcc)\n", name);
+        emulated_skip(name);
         return NULL;
     }
     emulated_unload();

@@ -8,6 +8,8 @@
 
 /* "B"'s PTX of a source, "src/kernels/copy/copy"; false when it is not there: no nvcc. */
 bool emulated_ptx(const char *source);
+/* Says that the tests of a name are skipped for that; 0, what their program returns. */
+int emulated_skip(const char *name);
 
 /* Suites on the emulated driver; one of them at a time. Freed by emulated_close(). */
 struct tmap_copy *emulated_copy_suite(void);
