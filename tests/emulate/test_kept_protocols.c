@@ -28,16 +28,6 @@ struct kept {
     uint32_t proves;
 };
 
-#define REQUEST(m_, n_, stages_, panels_, ...)                                                     \
-    {                                                                                              \
-        .tile_m = m_, .tile_n = n_, .stages = stages_, .panels = panels_, .cluster_n = 1,          \
-        .swapped = -1, __VA_ARGS__                                                                 \
-    }
-#define ALONE .cluster_m = 1, .clusters = 1, .stream_k = -1
-#define OF(kind_, out_, m_, n_, k_)                                                                \
-    {                                                                                              \
-        .kind = kind_, .out = out_, .m = m_, .n = n_, .k = k_, .alpha = 1, .batch = 1              \
-    }
 enum { SAME = TMAP_GEMM_OUT_F32 };
 
 static const struct kept kernels[] = {

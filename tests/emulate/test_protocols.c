@@ -147,21 +147,8 @@ static void refute(const struct design *d, struct tmap_emulate_record *records[R
 
 #define TENSOR "src/kernels/gemm/sm100/"
 #define WARPS "src/kernels/gemm/sm120/"
-#define REQUEST(m_, n_, stages_, panels_, ...)                                                     \
-    {                                                                                              \
-        .tile_m = m_, .tile_n = n_, .stages = stages_, .panels = panels_, .cluster_n = 1,          \
-        .swapped = -1, __VA_ARGS__                                                                 \
-    }
-#define ALONE .cluster_m = 1, .clusters = 1, .stream_k = -1
 #define TWO .cluster_m = 2, .clusters = 1, .stream_k = -1
-#define BF16(m_, n_, k_)                                                                           \
-    {                                                                                              \
-        .kind = TMAP_GEMM_BF16, .m = m_, .n = n_, .k = k_                                          \
-    }
-#define OF(kind_, out_, m_, n_, k_)                                                                \
-    {                                                                                              \
-        .kind = kind_, .out = out_, .m = m_, .n = n_, .k = k_                                      \
-    }
+#define BF16(m_, n_, k_) OF(TMAP_GEMM_BF16, 0, m_, n_, k_)
 
 #define DESIGN(name_, source_, request_, shape_, proves_)                                          \
     {                                                                                              \

@@ -32,4 +32,16 @@ void prove_runs(const struct prover *p, struct tmap_emulate_record **records, si
 const char *proved_part(enum tmap_emulate_part part);
 const char *proved_words(const struct proved *p);
 
+/* A request and problem: a tile, its ring and panels; clusters of one block; the product. */
+#define REQUEST(m_, n_, stages_, panels_, ...)                                                     \
+    {                                                                                              \
+        .tile_m = m_, .tile_n = n_, .stages = stages_, .panels = panels_, .cluster_n = 1,          \
+        .swapped = -1, __VA_ARGS__                                                                 \
+    }
+#define ALONE .cluster_m = 1, .clusters = 1, .stream_k = -1
+#define OF(kind_, out_, m_, n_, k_)                                                                \
+    {                                                                                              \
+        .kind = kind_, .out = out_, .m = m_, .n = n_, .k = k_, .alpha = 1, .batch = 1              \
+    }
+
 #endif
