@@ -160,7 +160,8 @@ struct tmap_gemm_problem {
 struct tmap_gemm_config {
     int32_t tile_m, tile_n;            /* of one block, in the kernel's own orientation */
     int32_t stages;                    /* of the ring */
-    int32_t panels;                    /* of output, 8 KiB each, a warpgroup */
+    int32_t panels;                    /* of output, 8 KiB each, a warpgroup; of D of 4 bytes 1 says
+                                          that a pingpong stores it from registers */
     int32_t cluster_m, cluster_n;      /* blocks that share operands by multicast */
     int32_t split_k;                   /* blocks of a cluster that share one tile along K; after
                                           Hopper clusters do, on request */
@@ -172,7 +173,8 @@ struct tmap_gemm_config {
     int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual,
                                           and the clusters of a GPC have neighbouring tiles */
     int32_t flip_k;                    /* 1: odd rounds go through K backwards, -1: never */
-    int32_t load_policy, store_policy; /* enum tmap_cache_policy; the plan's choice is normal */
+    int32_t load_policy, store_policy; /* enum tmap_cache_policy, of what the copy engine loads and
+                                          stores; the plan's choice is normal */
     int32_t pingpong;   /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
     int32_t store_warp; /* 1: a warp of its own stores D for each warpgroup, -1: the
                          warpgroups themselves (as a request 1 is met where it can be) */

@@ -218,9 +218,30 @@ static void no_bound_is_above_a_cost(void **state)
     check_bounds(pretend_h200(), 28112027);
 }
 
+/* The most that were found among drawn ones: the dearest would be left out. */
+static void all_configurations_fit(void **state)
+{
+    (void)state;
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    static const struct {
+        int32_t kind, out, m, n, k;
+    } most[] = {{TMAP_GEMM_BF16, TMAP_GEMM_OUT_BF16, 236, 356, 4304},
+                {TMAP_GEMM_F16, TMAP_GEMM_OUT_F32, 272, 504, 7776},
+                {TMAP_GEMM_BF16, TMAP_GEMM_OUT_BF16, 414, 256, 8240}};
+    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
+        struct tmap_gemm_problem p = product(most[i].kind, most[i].m, most[i].n, most[i].k);
+        const struct tmap_gemm_config apart = {.apart = 1};
+        p.out = most[i].out;
+        assert_in_range(
+            gemm_enumerate(pretend(), &p, i == 2 ? &apart : &nothing, choices, GEMM_MAX_CHOICES),
+            3000, GEMM_MAX_CHOICES);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_configurations_fit),
         cmocka_unit_test(few_rows_are_not_shared),
         cmocka_unit_test(a_stream_of_whole_tiles_costs_no_parts),
         cmocka_unit_test(no_bound_is_above_a_cost),
