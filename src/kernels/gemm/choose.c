@@ -161,9 +161,9 @@ static void share_promoted(const struct tmap_gemm *suite, const struct gemm_view
 static bool can_do_without_panels(const struct gemm_view *view, const struct gemm_choice *choice)
 {
     const struct gemm_instance *instance = choice->instance;
-    return instance->family == GEMM_SM90 && instance->pingpong && view->out_bytes == 4 &&
-           choice->config.direct < 0 && gemm_stores_straight(view, instance) && !view->adds_c &&
-           !view->apart && !is_ragged(view);
+    return view->out_bytes == 4 && instance->pingpong && choice->config.direct < 0 &&
+           gemm_stores_straight(view, instance) && !view->adds_c && !view->apart &&
+           !is_ragged(view);
 }
 
 /* It takes longer than panels do, but leaves shared memory to the multiplies: where those are many,
@@ -341,8 +341,8 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
     choice->panels_in_ring = stores_last(instance, view, c, tiles);
     share_smem(suite, view, request, choice);
-    if (c->stages == 0 ||
-        c->panels < (can_do_without_panels(view, choice) ? 1 : least_panels(instance, view)))
+    if (c->stages == 0) return false;
+    if (c->panels < least_panels(instance, view) && !can_do_without_panels(view, choice))
         return false;
     /* A part's sums travel through the ring. */
     if (c->split_k > 1 && !apart &&
