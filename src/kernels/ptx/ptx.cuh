@@ -456,12 +456,13 @@ PTX_FN void load_global_pair(uint64_t addr, bool both, bool one, float &x, float
                  : "l"(addr), "r"((uint32_t)both), "r"((uint32_t)one));
 }
 
-// Between blocks, through L2: data with a flag that is released after it and acquired before it.
+// Into L2, past the first cache.
 PTX_FN void store_global_64(uint64_t addr, uint32_t a, uint32_t b)
 {
     asm volatile("st.global.cg.v2.b32 [%0], {%1, %2};" ::"l"(addr), "r"(a), "r"(b) : "memory");
 }
 
+// Between blocks, through L2: data with a flag that is released after it and acquired before it.
 PTX_FN void store_global_128(uint64_t addr, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
     asm volatile("st.global.cg.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(addr), "r"(a), "r"(b), "r"(c),
