@@ -41,7 +41,6 @@ static void test_ring(const char *source, enum tmap_gemm_kind kind, bool precise
     }
 }
 
-#define KERNELS(image) "src/kernels/gemm/sm90/" image
 #define REQUEST(m, n, cm, cn, turns)                                                               \
     (struct tmap_gemm_config)                                                                      \
     {                                                                                              \

@@ -52,7 +52,6 @@ static void test_tiles(const char *source, int32_t kind, struct tmap_gemm_config
     }
 }
 
-#define KERNELS(image) "src/kernels/gemm/sm90/" image
 #define TILE(m, n, turns, panels_)                                                                 \
     (struct tmap_gemm_config)                                                                      \
     {                                                                                              \

@@ -12,6 +12,9 @@ uint64_t emulated_shapes(uint64_t otherwise);
 size_t emulated_each_instance(struct tmap_gemm *suite, uint64_t shapes,
                               void (*one)(const struct gemm_instance *g, uint64_t seed));
 
+/* The source of an image of Hopper's products, as emulated_ptx() wants it. */
+#define KERNELS(image) "src/kernels/gemm/sm90/" image
+
 /* Plans and runs the problem. True when the launch ended without a finding; else why there is no
  * plan, or what was found, is printed. */
 bool emulated_gemm_clean(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
