@@ -51,24 +51,23 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         p->block_scale.a != 0, (unsigned long long)sum_of(&p->conv, sizeof p->conv, FNV_BASIS));
 }
 
-/* Who is timed again: first the model's own plan, then the quickest others, quickest first, by
- * looks: in times of the model's own. */
+struct finalist {
+    struct tmap_gemm_config config;
+    double look; /* in times of the model's own plan */
+};
+
+/* Who is timed again: first the model's own plan, then the quickest others, quickest first. */
 struct finals {
-    struct tmap_gemm_config config[FINALISTS];
-    double look[FINALISTS];
+    struct finalist at[FINALISTS];
     int32_t count;
 };
 
 static void enter(struct finals *f, const struct tmap_gemm_config *config, double look)
 {
     int32_t at = f->count;
-    if (at == FINALISTS && look >= f->look[--at]) return;
-    for (; at > 1 && look < f->look[at - 1]; at--) {
-        f->config[at] = f->config[at - 1];
-        f->look[at] = f->look[at - 1];
-    }
-    f->config[at] = *config;
-    f->look[at] = look;
+    if (at == FINALISTS && look >= f->at[--at].look) return;
+    for (; at > 1 && look < f->at[at - 1].look; at--) f->at[at] = f->at[at - 1];
+    f->at[at] = (struct finalist){*config, look};
     if (f->count < FINALISTS) f->count++;
 }
 
@@ -90,7 +89,7 @@ static double time_us(struct trials *t, const struct tmap_gemm_plan *plans, int3
 /* Of a slice of finalist i; 0 when the device objects. */
 static double slice_us(struct trials *t, int32_t i)
 {
-    const double runs = SLICE_US / (t->own_us * t->finals.look[i]);
+    const double runs = SLICE_US / (t->own_us * t->finals.at[i].look);
     return time_us(t, t->plan[i], runs < 1 ? 1 : runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
 }
 
@@ -125,7 +124,7 @@ static int32_t winner(struct trials *t)
     int32_t best = 0;
     total[0] = rounds * WORTH;
     for (int32_t i = 1; i < t->finals.count; i++)
-        if (gemm_plan_sets(t->suite, &t->operands, &t->finals.config[i], t->plan[i], NULL) !=
+        if (gemm_plan_sets(t->suite, &t->operands, &t->finals.at[i].config, t->plan[i], NULL) !=
             TMAP_OK)
             return -1;
     if (!run_rounds(t, 1, t->finals.count, rounds, total)) return -1;
@@ -151,8 +150,7 @@ static enum tmap_status begin(struct trials *t, bool warm)
     double us = time_us(t, t->plan[0], 1); /* which loads the kernel */
     for (double busy = 0; us > 0 && busy < (warm ? WARM_US : 1); busy += us * LOOK_RUNS)
         us = time_us(t, t->plan[0], LOOK_RUNS);
-    f->config[0] = t->plan[0][0].config;
-    f->look[0] = 1;
+    f->at[0] = (struct finalist){t->plan[0][0].config, 1};
     f->count = 1;
     t->own_us = us;
     return us > 0 ? TMAP_OK : TMAP_E_DRIVER;
@@ -234,9 +232,9 @@ static enum tmap_status look_at_variants(struct trials *t, int32_t finalist,
                                          const struct tmap_gemm_config *request)
 {
     struct finals *f = &t->finals;
-    const struct tmap_gemm_config from = f->config[finalist];
+    const struct tmap_gemm_config from = f->at[finalist].config;
     struct tmap_gemm_config config, best = from;
-    double best_look = f->look[finalist];
+    double best_look = f->at[finalist].look;
     for (int32_t variant = 0; variant < VARIANTS; variant++) {
         if (!vary(request, &from, variant, &config)) continue;
         const double seen = look(t, &config);
@@ -245,13 +243,11 @@ static enum tmap_status look_at_variants(struct trials *t, int32_t finalist,
         best = t->looked[0].config;
         best_look = seen;
     }
-    if (best_look == f->look[finalist]) return TMAP_OK;
-    if (finalist == 0) {
+    if (best_look == f->at[finalist].look) return TMAP_OK;
+    if (finalist == 0)
         enter(f, &best, best_look);
-    } else {
-        f->config[finalist] = best;
-        f->look[finalist] = best_look;
-    }
+    else
+        f->at[finalist] = (struct finalist){best, best_look};
     return TMAP_OK;
 }
 
@@ -276,7 +272,7 @@ static enum tmap_status search(struct trials *t, const struct tmap_gemm_problem 
     if (status != TMAP_OK) return status;
     const int32_t best = t->finals.count > 1 ? run_off(t, winner(t)) : 0;
     if (best < 0) return TMAP_E_DRIVER;
-    if (t->finals.count > 0) *config = t->finals.config[best];
+    if (t->finals.count > 0) *config = t->finals.at[best].config;
     return TMAP_OK;
 }
 
