@@ -8,8 +8,9 @@
 
 /* NVML's counter of energy moves every 20 to 100 ms: of a slice of two seconds that is at most 5 %,
  * and the median of three such slices, each after the contenders' last, repeats within 1 %. */
-enum { ROUNDS = 3, MOST = 8 };
-static const double SETTLE_MS = 300;
+enum { ROUNDS = 3, MOST = 16 };
+/* Before a slice so much of its length, since the clock follows what was drawn before. */
+static const double SETTLE = 0.5;
 
 struct meter {
     struct runner *runner;
@@ -19,7 +20,8 @@ struct meter {
 
 static void take(struct stand *s, struct meter *m, int round, double seconds)
 {
-    const struct slice settled = stand_time(s, m->runner, SETTLE_MS, m->runner->guess_us);
+    const struct slice settled =
+        stand_time(s, m->runner, seconds * 1000 * SETTLE, m->runner->guess_us);
     const struct slice x = stand_time(s, m->runner, seconds * 1000, settled.us);
     m->us[round] = x.failed ? 1e12 : x.us;
     m->mhz[round] = x.mhz;

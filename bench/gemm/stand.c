@@ -227,15 +227,17 @@ static double elapsed_us(struct stand *s, struct runner *r, int launches, struct
     const bool nvml = out && s->nvml_device;
     if (nvml && s->nvml_energy) s->nvml_energy(s->nvml_device, &before);
     if (out) note_clocks(s, 0);
+    const double began_s = stand_now_s();
     s->api->event_record(s->from, s->stream);
     for (int i = 0; i < launches; i++)
         if (r->run(s, r, i % r->job->sets)) return -1;
     s->api->event_record(s->to, s->stream);
     if (out) note_clocks(s, 1);
     if (nvml) {
-        /* Near the end of the slice: the sensors lag. */
+        /* Near the end of the slice: the sensors lag. Of many launches most are over by now. */
         const double all_ms = launches * r->guess_us / 1000.0;
-        usleep((useconds_t)(all_ms > 60 ? (all_ms - 25) * 1000 : 20000));
+        const double left_ms = all_ms - (stand_now_s() - began_s) * 1000 - 25;
+        if (left_ms > 0) usleep((useconds_t)(left_ms * 1000));
         s->nvml_power(s->nvml_device, &milliwatts);
         s->nvml_temperature(s->nvml_device, 0, &celsius);
     }
