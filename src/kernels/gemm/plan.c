@@ -202,12 +202,10 @@ static enum tmap_status add_second(const struct tmap_gemm *suite, const struct g
     return map_end(suite, view, choice, &desc, &p->d_end, refusal);
 }
 
-/* Clusters that share a tile wait for those of lower numbers, which start no later: they keep them.
- */
 static bool has_turns(const struct tmap_gemm *suite, const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    return c->overlap < 0 && c->stream_k <= 0 && suite->family == GEMM_SM90;
+    return c->overlap < 0 && gemm_may_turn(c) && suite->family == GEMM_SM90;
 }
 
 /* What the copies of a stage bring: both operands, and their scales. */

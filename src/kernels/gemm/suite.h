@@ -168,6 +168,9 @@ bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *con
 bool gemm_recall_from(FILE *file, const char *key, struct tmap_gemm_config *config);
 void gemm_remember(const char *path, const char *key, const struct tmap_gemm_config *config);
 
+/* Whether clusters of several blocks may take other places: those that share a tile wait for those
+ * of lower numbers, which start no later, and keep theirs. */
+bool gemm_may_turn(const struct tmap_gemm_config *c);
 /* Of a launch of so many clusters of so many blocks, one on each SM of a device of so many, that
  * finds the device empty; all zero where the order of starting is not known. */
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters);

@@ -219,8 +219,7 @@ static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_
     if (request && ((v.group > 0 && request->group) || (v.waits && request->overlap) ||
                     (v.panels > 0 && (request->panels || request->stages))))
         return false;
-    const bool by_gpc =
-        from->cluster_m * from->cluster_n * from->split_k > 1 && from->stream_k <= 0;
+    const bool by_gpc = gemm_may_turn(from);
     if (v.waits && v.group == 0) return by_gpc && from->overlap == 0;
     if (v.waits) return by_gpc && out->group != from->group;
     return out->group != from->group || out->panels != from->panels;

@@ -12,6 +12,11 @@ static const struct {
 
 enum { SMS = 132 };
 
+bool gemm_may_turn(const struct tmap_gemm_config *c)
+{
+    return c->cluster_m * c->cluster_n * c->split_k > 1 && c->stream_k <= 0;
+}
+
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
 {
     struct gemm_turns t = {0};
