@@ -1,4 +1,5 @@
-/* Places of clusters: every place is taken once, and the clusters of a GPC lie side by side. */
+/* Places of clusters: every place is taken once, and the clusters of a GPC lie side by side; and
+ * which plans make use of it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,7 +9,7 @@
 
 #include <string.h>
 
-#include "kernels/gemm/suite.h"
+#include "../support/gemm_suite.h"
 
 enum { SMS = 132, MOST = 132 };
 
@@ -62,12 +63,51 @@ static void test_unknown_devices(void **state)
     for (int32_t c = 0; c < 57; c++) assert_int_equal(gemm_place(other, c), c);
 }
 
+/* The model's choice. */
+static struct tmap_gemm_config chosen(int32_t m, int32_t n, int32_t k,
+                                      const struct tmap_gemm_config *request)
+{
+    const struct tmap_gemm *suite = pretend();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, m, n, k);
+    struct gemm_choice choice;
+    p.out = TMAP_GEMM_OUT_BF16;
+    assert_true(gemm_enumerate(suite, &p, request, &choice, 1) > 0);
+    return choice.config;
+}
+
+/* Where all tiles are under way at once, clusters whose blocks share B alone walk along N, so that
+ * neighbours ask for the same rows of A; those that share A, or have more tiles, along M. */
+static void test_single_rounds_share_what_no_multicast_brings(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t m, n, k, cluster_m, cluster_n;
+        bool along_n;
+    } cases[] = {{2000, 1000, 10000, 2, 1, true},
+                 {2000, 1000, 10000, 1, 2, false},
+                 {2000, 1000, 10000, 1, 1, false},
+                 {1500, 600, 8192, 4, 1, true},
+                 {4000, 2000, 10000, 2, 1, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct tmap_gemm_config request = {.tile_m = 128,
+                                                 .tile_n = 128,
+                                                 .cluster_m = cases[i].cluster_m,
+                                                 .cluster_n = cases[i].cluster_n,
+                                                 .split_k = 1,
+                                                 .swapped = -1,
+                                                 .stream_k = -1};
+        const struct tmap_gemm_config config = chosen(cases[i].m, cases[i].n, cases[i].k, &request);
+        assert_int_equal(config.group == 1, cases[i].along_n);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_place_once),
         cmocka_unit_test(test_gpcs_side_by_side),
         cmocka_unit_test(test_unknown_devices),
+        cmocka_unit_test(test_single_rounds_share_what_no_multicast_brings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
