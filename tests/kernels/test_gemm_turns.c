@@ -101,6 +101,21 @@ static void test_single_rounds_share_what_no_multicast_brings(void **state)
     }
 }
 
+/* What takes milliseconds waits for its predecessor, for its clusters' places; not where the
+ * request says how, and a stream's clusters have none. */
+static void test_long_products_wait(void **state)
+{
+    (void)state;
+    static const struct tmap_gemm_config requests[] = {
+        {0}, {.overlap = 1}, {.stream_k = 32}, {.cluster_m = 1, .cluster_n = 1}};
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
+        const struct tmap_gemm_config config = chosen(16384, 16384, 16384, &requests[i]);
+        assert_int_equal(config.overlap, i == 0 ? -1 : requests[i].overlap);
+        assert_int_equal(gemm_merges_b(&config), i == 0);
+    }
+    assert_int_equal(chosen(4096, 4096, 4096, &requests[0]).overlap, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -108,6 +123,7 @@ int main(void)
         cmocka_unit_test(test_gpcs_side_by_side),
         cmocka_unit_test(test_unknown_devices),
         cmocka_unit_test(test_single_rounds_share_what_no_multicast_brings),
+        cmocka_unit_test(test_long_products_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -398,7 +398,8 @@ static double tile_fit(const struct gemm_view *view, const struct gemm_instance 
 {
     const double longer = (us - SUSTAINED_FROM_US) / (SUSTAINED_US - SUSTAINED_FROM_US);
     const double sustained = view->element_bits > 16 ? 0 : larger(0, smaller(1, longer));
-    const double loaded = 1.0 / c->tile_m / c->cluster_m + 1.0 / c->tile_n / c->cluster_n;
+    const double of_b = gemm_merges_b(c) ? MERGED : 1;
+    const double loaded = of_b / c->tile_m / c->cluster_m + 1.0 / c->tile_n / c->cluster_n;
     const double bytes = 1.0 / c->tile_m + 1.0 / c->tile_n + loaded;
     const double least = TALL_LEAST + (TALL_SUSTAINED - TALL_LEAST) * sustained;
     const double tall = larger(least, (TALL_FIT - 1) * smaller(1, TALL_US / us));
@@ -421,6 +422,14 @@ static double stream_fit(const struct tmap_gemm_config *c, bool own)
 static double ready_us(const struct gemm_instance *instance)
 {
     return instance->image == GEMM_EARLY ? READY_US : 0;
+}
+
+enum { MULTIPLIES_OF_16_BITS = 2048 }; /* of a clock on an SM */
+double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view)
+{
+    const double multiplies = (double)view->batch * view->m * view->n * view->k;
+    return multiplies * view->element_bits / 16 / MULTIPLIES_OF_16_BITS / suite->gpu.sm_count /
+           clocks_per_us(suite);
 }
 
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -140,13 +140,16 @@ static const double TALL_LEAST = 0.04813;
 
 /* Of products so long that they bring the device to its power limit by themselves: from where on,
  * and from where on wholly. What the tall tile then takes more; and what the bytes that an
- * operation loads and reads of shared memory cost the clock, each above the tall tile's in pairs.
+ * operation loads and reads of shared memory cost the clock, each above the tall tile's in pairs
+ * that share A and wait for their predecessor.
  * By lists in slices of 40 to 150 ms (docs/EXPERIMENTS.md). */
 static const double SUSTAINED_FROM_US = 4000;
 static const double SUSTAINED_US = 8000;
 static const double TALL_SUSTAINED = 0.01;
 static const double SUSTAINED_BYTES = 11;
-static const double SUSTAINED_LEAST = 0.0156;
+static const double SUSTAINED_LEAST = 0.0124;
+/* What L2 is still asked for of what the clusters of a GPC ask for alike. */
+static const double MERGED = 0.25;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
 static const double TWO_CHAINS = 1.268;

@@ -171,6 +171,9 @@ void gemm_remember(const char *path, const char *key, const struct tmap_gemm_con
 /* Whether clusters of several blocks may take other places: those that share a tile wait for those
  * of lower numbers, which start no later, and keep theirs. */
 bool gemm_may_turn(const struct tmap_gemm_config *c);
+/* Whether those of a GPC then ask L2 for B at the same time, which is answered once: blocks that
+ * share A alone, whose clusters' order is along M. */
+bool gemm_merges_b(const struct tmap_gemm_config *c);
 /* Of a launch of so many clusters of so many blocks, one on each SM of a device of so many, that
  * finds the device empty; all zero where the order of starting is not known. */
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters);
@@ -408,6 +411,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
 /* The same on a chip with tensor memory: predicted (model_tensor.c). */
 double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                            const struct gemm_choice *choice);
+/* What multiplies alone take on Hopper at the full clock. */
+double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view);
 /* No more than what the model expects of any configuration of a kernel, for as many clusters as
  * fit. What all its configurations have in common is worked out once, what those of one shape of
  * clusters have once for all ways to deal tiles out (deal.c); suite and view are the caller's for

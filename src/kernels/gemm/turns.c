@@ -17,6 +17,12 @@ bool gemm_may_turn(const struct tmap_gemm_config *c)
     return c->cluster_m * c->cluster_n * c->split_k > 1 && c->stream_k <= 0;
 }
 
+bool gemm_merges_b(const struct tmap_gemm_config *c)
+{
+    enum { OF_A_GPC = 8 }; /* pairs */
+    return c->overlap < 0 && gemm_may_turn(c) && c->cluster_m == 1 && c->group >= OF_A_GPC;
+}
+
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
 {
     struct gemm_turns t = {0};
