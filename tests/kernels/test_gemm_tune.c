@@ -14,6 +14,7 @@
 
 enum {
     MOST = 20,
+    MANY = 40, /* enough for long finals */
     WARM_US = 60000,
     EVENTS = 2,
     SWEEP_BYTES = 120 << 20,
@@ -39,6 +40,9 @@ static struct device {
     const void *best;          /* takes 95 us, the model's own 98, every other 100 */
     double slower;             /* everything takes so many times as long; 0: once */
     double drift_us;           /* the clock falls and rises by a fifth within this time */
+    double hungry;             /* the model's own kernel takes so many times as long after 40 ms */
+    const void *before;        /* the kernel before, */
+    double since_us;           /* and since when it alone has run */
     int blocks;                /* of memory, taken and not given back */
     int swept;                 /* launches that read as much as evicts all that the cache holds */
     uint64_t operands, copied; /* of the last launch; copies made of some */
@@ -77,6 +81,10 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
         const double at = fmod(device.now_us / device.drift_us, 1);
         us *= 0.9 + 0.4 * (at < 0.5 ? at : 1 - at);
     }
+    if (function != device.before) device.since_us = device.now_us;
+    device.before = function;
+    if (device.hungry > 0 && function == device.own && device.now_us > device.since_us + 40e3)
+        us *= device.hungry;
     if (device.lucky_until > device.now_us && function != device.own) us *= 0.9;
     if (device.quick_group && p->group == device.quick_group) us *= 0.9;
     if (device.quick_panels && p->panels == device.quick_panels) us *= 0.9;
@@ -158,12 +166,15 @@ static struct tmap_gemm *cool_device(void)
     return suite;
 }
 
-static struct tmap_gemm_problem square(void)
+static struct tmap_gemm_problem product_of_bf16(int32_t k)
 {
-    struct tmap_gemm_problem p =
-        product(TMAP_GEMM_BF16, 4096, 4096, 2048); /* pingpongs among the first */
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, k);
     p.out = TMAP_GEMM_OUT_BF16;
     return p;
+}
+static struct tmap_gemm_problem square(void)
+{
+    return product_of_bf16(2048); /* pingpongs among the first */
 }
 
 /* What the model alone plans. */
@@ -173,6 +184,12 @@ static struct tmap_gemm_plan own_plan(struct tmap_gemm *suite, const struct tmap
     struct tmap_gemm_plan own;
     assert_int_equal(tmap_gemm_make_plan(suite, p, request, &own, NULL), TMAP_OK);
     return own;
+}
+
+/* Rows and columns that a multiply takes into shared memory, of one element each. */
+static double moves(const struct tmap_gemm_config *c)
+{
+    return 1.0 / c->tile_m + 1.0 / c->tile_n;
 }
 
 /* The same, on a device where every other kernel takes `others` times as long. */
@@ -217,6 +234,53 @@ static void long_runs_are_few(void **state)
     const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MOST);
     assert_ptr_not_equal(plan.function, own.function);
     assert_in_range(device.launches, MOST * 4, 240);
+}
+
+/* What keeps the device at its power limit is timed for as long as the clock takes to follow: the
+ * model's own plan, quicker in short slices by a twentieth, is slower by as much in long ones. Not
+ * where few are compared, or runs wait for memory. */
+static void what_draws_less_is_planned_at_the_power_limit(void **state)
+{
+    (void)state;
+    static const struct {
+        double slower;
+        size_t most;
+        bool sustained;
+    } cases[] = {{2, MANY, true}, {2, MOST, false}, {10, MANY, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tmap_gemm *suite = cool_device();
+        const struct tmap_gemm_problem p = product_of_bf16(4096);
+        const struct tmap_gemm_plan own = own_beside(suite, &p, NULL, 1.05);
+        device.slower = cases[i].slower;
+        device.hungry = 1.1;
+        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, cases[i].most);
+        assert_int_equal(plan.function != own.function, cases[i].sustained);
+        if (cases[i].sustained) assert_true(moves(&plan.config) < moves(&own.config));
+        assert_true(device.now_us < 9e6);
+    }
+}
+
+/* The model, which ranks by clocks, has it far behind. Of long runs it waits for its predecessor.
+ */
+static void what_moves_least_is_looked_at_at_the_power_limit(void **state)
+{
+    (void)state;
+    for (int slower = 2; slower <= 6; slower += 4) {
+        struct tmap_gemm *suite = cool_device();
+        const struct tmap_gemm_problem p = product_of_bf16(slower * 2048);
+        struct tmap_gemm_config configs[MANY];
+        const struct tmap_gemm_config tall = {.tile_m = 192, .tile_n = 256};
+        const struct tmap_gemm_plan least = own_plan(suite, &p, &tall);
+        own_beside(suite, &p, NULL, 1.05);
+        assert_true(tmap_gemm_configs(suite, &p, NULL, configs, MANY) > MANY);
+        for (size_t i = 0; i < MANY; i++)
+            assert_ptr_not_equal(own_plan(suite, &p, &configs[i]).function, least.function);
+        device.best = least.function;
+        device.slower = slower;
+        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MANY);
+        assert_ptr_equal(plan.function, least.function);
+        assert_int_equal(plan.config.overlap, slower > 4 && plan.config.stream_k <= 0 ? -1 : 0);
+    }
 }
 
 static void the_models_own_plan_is_a_finalist(void **state)
@@ -442,6 +506,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_quickest_on_a_warm_device_is_planned),
         cmocka_unit_test(long_runs_are_few),
+        cmocka_unit_test(what_draws_less_is_planned_at_the_power_limit),
+        cmocka_unit_test(what_moves_least_is_looked_at_at_the_power_limit),
         cmocka_unit_test(the_models_own_plan_is_a_finalist),
         cmocka_unit_test(small_operands_are_timed_cold),
         cmocka_unit_test(the_models_own_plan_is_left_for_more_than_noise),

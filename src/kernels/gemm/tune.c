@@ -1,4 +1,5 @@
 /* The fastest configuration by trial, remembered (remember.c). */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,18 @@ enum { FINALISTS = 6, ROUNDS = 20, SLICE_US = 1500, RUN_OFFS = 40 };
 enum { MOST_RUNS = 640 };
 /* What differs less from the model's own plan is noise: of the finals, and of the run-off. */
 static const double WORTH = 0.992, STILL_WORTH = 0.994;
+
+/* Runs that are mostly multiplies keep the device at its power limit. There the clock follows what
+ * they draw, within a second, and what is quicker in short slices, which all have one clock, may
+ * draw more and be slower: of 8192 cubed 128 x 192 takes 4 % fewer clocks than 192 x 256, and 3 %
+ * longer (docs/EXPERIMENTS.md). So a search among many has finals of slices long enough for the
+ * clock to follow, between finalists of which none is beaten in what it moves and in clocks alike.
+ */
+enum { MANY = 32, LONG_US = 20, SETTLE_US = 300000, SUSTAINED_US = 300000, SUSTAINED_ROUNDS = 2 };
+/* From here on a run loses less by waiting for its predecessor than it gains where the clusters of
+ * a GPC then have neighbouring tiles (turns.h). */
+enum { WAITS_US = 400 };
+static const double LOOK_NOISE = 0.98, HOPELESS = 1.12;
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325) /* FNV-1a */
 static uint64_t sum_of(const void *from, size_t bytes, uint64_t sum)
@@ -54,20 +67,53 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
 struct finalist {
     struct tmap_gemm_config config;
     double look; /* in times of the model's own plan */
+    double moved;
 };
 
 /* Who is timed again: first the model's own plan, then the quickest others, quickest first. */
 struct finals {
     struct finalist at[FINALISTS];
     int32_t count;
+    bool sustained;
 };
+
+/* What a multiply costs in elements that are moved: loaded into shared memory, read there (B again
+ * for each 64 rows), and asked of the L2 cache. A cluster asks once for what its blocks share; what
+ * each block asks for alone, a GPC's clusters ask for once where they take their turns along M. */
+static double moved_by(const struct tmap_gemm_config *c)
+{
+    const double asked = gemm_merges_b(c) ? 0.25 : 1;
+    return 1.0 / c->tile_m + 2.0 / c->tile_n + 1.0 / c->tile_n / c->cluster_n +
+           asked / c->tile_m / c->cluster_m;
+}
+
+/* Whether x is as quick as y, for all that a look can tell, and moves no more. */
+static bool beats(const struct finalist *x, const struct finalist *y)
+{
+    return x->moved <= y->moved && x->look * LOOK_NOISE <= y->look;
+}
+
+/* Whoever is beaten goes: whoever came first stays, since the model had it first. */
+static bool keep_unbeaten(struct finals *f, const struct finalist *other)
+{
+    int32_t kept = 1;
+    if (other->look > HOPELESS) return false;
+    for (int32_t i = 0; i < f->count; i++)
+        if (beats(&f->at[i], other)) return false;
+    for (int32_t i = 1; i < f->count; i++)
+        if (!beats(other, &f->at[i])) f->at[kept++] = f->at[i];
+    f->count = kept;
+    return true;
+}
 
 static void enter(struct finals *f, const struct tmap_gemm_config *config, double look)
 {
+    const struct finalist other = {*config, look, moved_by(config)};
+    if (f->sustained && !keep_unbeaten(f, &other)) return;
     int32_t at = f->count;
     if (at == FINALISTS && look >= f->at[--at].look) return;
     for (; at > 1 && look < f->at[at - 1].look; at--) f->at[at] = f->at[at - 1];
-    f->at[at] = (struct finalist){*config, look};
+    f->at[at] = other;
     if (f->count < FINALISTS) f->count++;
 }
 
@@ -86,11 +132,21 @@ static double time_us(struct trials *t, const struct tmap_gemm_plan *plans, int3
     return gemm_time_sets(t->suite, plans, &t->operands, runs);
 }
 
+static int32_t runs_of(double us, double run_us)
+{
+    return us < run_us ? 1 : (int32_t)(us / run_us);
+}
+
 /* Of a slice of finalist i; 0 when the device objects. */
 static double slice_us(struct trials *t, int32_t i)
 {
-    const double runs = SLICE_US / (t->own_us * t->finals.at[i].look);
-    return time_us(t, t->plan[i], runs < 1 ? 1 : runs < MOST_RUNS ? (int32_t)runs : MOST_RUNS);
+    const double us = t->own_us * t->finals.at[i].look;
+    if (!t->finals.sustained) {
+        const int32_t runs = runs_of(SLICE_US, us);
+        return time_us(t, t->plan[i], runs < MOST_RUNS ? runs : MOST_RUNS);
+    }
+    if (time_us(t, t->plan[i], runs_of(SETTLE_US, us)) <= 0) return 0;
+    return time_us(t, t->plan[i], runs_of(SUSTAINED_US, us));
 }
 
 /* Finalists `from` to `to`, each of their slices between two of the model's own plan, in whose
@@ -108,6 +164,23 @@ static bool run_rounds(struct trials *t, int32_t from, int32_t to, int32_t round
     return true;
 }
 
+/* The same for long slices: the model's own plan has one a round, which is short enough for the
+ * device to stay as warm as it is. */
+static bool run_sustained(struct trials *t, double *total)
+{
+    double before = slice_us(t, 0);
+    for (int32_t round = 0; round < SUSTAINED_ROUNDS; round++) {
+        double us[FINALISTS];
+        for (int32_t i = 1; i < t->finals.count; i++)
+            if ((us[i] = slice_us(t, i)) <= 0) return false;
+        const double after = slice_us(t, 0);
+        if (before <= 0 || after <= 0) return false;
+        for (int32_t i = 1; i < t->finals.count; i++) total[i] += us[i] * 2 / (before + after);
+        before = after;
+    }
+    return true;
+}
+
 /* A slice is a run at least: where that is longer than SLICE_US, fewer slices tell as much. */
 static int32_t rounds_for(const struct trials *t, int32_t most)
 {
@@ -119,7 +192,7 @@ static int32_t rounds_for(const struct trials *t, int32_t most)
  * the device objects. */
 static int32_t winner(struct trials *t)
 {
-    const int32_t rounds = rounds_for(t, ROUNDS);
+    const int32_t rounds = t->finals.sustained ? SUSTAINED_ROUNDS : rounds_for(t, ROUNDS);
     double total[FINALISTS] = {0};
     int32_t best = 0;
     total[0] = rounds * WORTH;
@@ -127,31 +200,43 @@ static int32_t winner(struct trials *t)
         if (gemm_plan_sets(t->suite, &t->operands, &t->finals.at[i].config, t->plan[i], NULL) !=
             TMAP_OK)
             return -1;
-    if (!run_rounds(t, 1, t->finals.count, rounds, total)) return -1;
+    if (t->finals.sustained ? !run_sustained(t, total)
+                            : !run_rounds(t, 1, t->finals.count, rounds, total))
+        return -1;
     for (int32_t i = 1; i < t->finals.count; i++)
         if (total[i] < total[best]) best = i;
     return best;
 }
 
-/* The best and the model's own alone: the best of several is the luckiest of them, too. */
+/* The best and the model's own alone: the best of several is the luckiest of them, too. Long slices
+ * are of few, and leave less to luck. */
 static int32_t run_off(struct trials *t, int32_t best)
 {
     const int32_t rounds = rounds_for(t, RUN_OFFS);
     double total[FINALISTS] = {0};
-    if (best <= 0) return best;
+    if (best <= 0 || t->finals.sustained) return best;
     if (!run_rounds(t, best, best + 1, rounds, total)) return -1;
     return total[best] < rounds * STILL_WORTH ? best : 0;
 }
 
+/* Whether multiplies alone would take most of a run. Seen on Hopper. */
+static bool is_sustained(const struct trials *t, double us)
+{
+    const struct gemm_view view = gemm_view_of(&t->operands.set[0], false);
+    return t->suite->family == GEMM_SM90 && us >= LONG_US &&
+           gemm_multiply_us(t->suite, &view) > us / 2;
+}
+
 /* The model's own plan, and what a run of it takes; it warms the device where more is to come. */
-static enum tmap_status begin(struct trials *t, bool warm)
+static enum tmap_status begin(struct trials *t, bool warm, bool many)
 {
     struct finals *f = &t->finals;
     double us = time_us(t, t->plan[0], 1); /* which loads the kernel */
     for (double busy = 0; us > 0 && busy < (warm ? WARM_US : 1); busy += us * LOOK_RUNS)
         us = time_us(t, t->plan[0], LOOK_RUNS);
-    f->at[0] = (struct finalist){t->plan[0][0].config, 1};
+    f->at[0] = (struct finalist){t->plan[0][0].config, 1, moved_by(&t->plan[0][0].config)};
     f->count = 1;
+    f->sustained = many && is_sustained(t, us);
     t->own_us = us;
     return us > 0 ? TMAP_OK : TMAP_E_DRIVER;
 }
@@ -169,8 +254,17 @@ static double look(struct trials *t, const struct tmap_gemm_config *config)
     return before > 0 && us > 0 && after > 0 ? us * 2 / (before + after) : -1;
 }
 
+/* Whether a configuration is worth more where it waits for its predecessor. */
+static bool waits(const struct trials *t, const struct tmap_gemm_config *request,
+                  const struct tmap_gemm_config *config)
+{
+    return t->finals.sustained && t->own_us >= WAITS_US && gemm_may_turn(config) &&
+           config->overlap == 0 && !(request && request->overlap);
+}
+
 /* The first `most` configurations of the request: the model's own plan is the first that can be
- * planned, and each other one is looked at. */
+ * planned, and each other one is looked at. At the power limit so is one that moves less than all
+ * before it: the model ranks by clocks. */
 static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_problem *problem,
                                       const struct tmap_gemm_config *request, size_t most,
                                       struct tmap_gemm_refusal *refusal)
@@ -179,15 +273,21 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
     struct finals *f = &t->finals;
     const size_t count =
         tmap_gemm_configs(t->suite, problem, request, t->configs, GEMM_MAX_CHOICES);
-    for (size_t i = 0; i < count && i < most; i++) {
-        if (f->count == 0) {
-            if (gemm_plan_sets(t->suite, &t->operands, &configs[i], t->plan[0], refusal) ==
-                    TMAP_OK &&
-                begin(t, count > 1 && most > 1) != TMAP_OK)
-                return TMAP_E_DRIVER;
-            continue;
-        }
-        const double seen = look(t, &configs[i]);
+    double least = HUGE_VAL;
+    for (size_t i = 0; i < count && (i < most || f->sustained); i++) {
+        struct tmap_gemm_config config = configs[i];
+        const bool own = f->count == 0;
+        if (own &&
+            gemm_plan_sets(t->suite, &t->operands, &config, t->plan[0], refusal) == TMAP_OK &&
+            begin(t, count > 1 && most > 1, most >= MANY) != TMAP_OK)
+            return TMAP_E_DRIVER;
+        const bool late = waits(t, request, &config);
+        if (late) config.overlap = -1;
+        const double moved = moved_by(&config);
+        if (i >= most && moved >= least) continue;
+        least = moved < least ? moved : least;
+        if (own && !late) continue;
+        const double seen = look(t, &config);
         if (seen < 0) return TMAP_E_DRIVER;
         if (seen > 0) enter(f, &t->looked[0].config, seen);
     }
@@ -246,11 +346,12 @@ static enum tmap_status look_at_variants(struct trials *t, int32_t finalist,
     if (finalist == 0)
         enter(f, &best, best_look);
     else
-        f->at[finalist] = (struct finalist){best, best_look};
+        f->at[finalist] = (struct finalist){best, best_look, f->at[finalist].moved};
     return TMAP_OK;
 }
 
-/* Of the two that are quickest so far, and of the model's own plan. */
+/* Of the two that are quickest so far, and of the model's own plan. At the power limit none was
+ * quicker in long slices. */
 static enum tmap_status look_at_all_variants(struct trials *t,
                                              const struct tmap_gemm_config *request)
 {
@@ -267,7 +368,8 @@ static enum tmap_status search(struct trials *t, const struct tmap_gemm_problem 
                                struct tmap_gemm_config *config, struct tmap_gemm_refusal *refusal)
 {
     enum tmap_status status = look_at_first(t, problem, request, most, refusal);
-    if (status == TMAP_OK && t->finals.count > 1) status = look_at_all_variants(t, request);
+    if (status == TMAP_OK && t->finals.count > 1 && !t->finals.sustained)
+        status = look_at_all_variants(t, request);
     if (status != TMAP_OK) return status;
     const int32_t best = t->finals.count > 1 ? run_off(t, winner(t)) : 0;
     if (best < 0) return TMAP_E_DRIVER;
