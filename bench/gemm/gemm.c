@@ -86,24 +86,15 @@ static struct tmap_gemm_config base_request(void)
     return config_of(getenv("REQUEST") ? getenv("REQUEST") : "0");
 }
 
-/* The fastest of the model's first `most`, by a short look at each on rotating operands. */
-static struct tmap_gemm_config tuned(struct stand *s, struct job *job, int most)
+/* The tuner's choice. */
+static struct tmap_gemm_config tuned(struct stand *s, const struct job *job)
 {
-    struct tmap_gemm_config configs[GEMM_MAX_CHOICES], best = {0};
-    struct runner *r = calloc(1, sizeof *r);
-    double best_us = 1e12;
+    enum { LOOKS = 48 };
+    struct tmap_gemm_plan plan;
     const struct tmap_gemm_config base = base_request();
-    const size_t count =
-        tmap_gemm_configs(s->suite, &job->set[0], &base, configs, GEMM_MAX_CHOICES);
-    for (size_t i = 0; i < count && i < (size_t)most; i++) {
-        if (!ours(s, r, job, &configs[i])) continue;
-        const struct slice t = stand_time(s, r, 6, 0);
-        if (t.failed || t.us >= best_us) continue;
-        best_us = t.us;
-        best = configs[i];
-    }
-    free(r);
-    return best;
+    return tmap_gemm_tune(s->suite, &job->set[0], &base, LOOKS, NULL, &plan, NULL) == TMAP_OK
+               ? plan.config
+               : base;
 }
 
 enum { MODEL, TUNED, VENDOR, TRACKS = VENDOR + BEST };
@@ -160,6 +151,15 @@ static void print_comparison(const char *name, const struct tmap_gemm_problem *s
     fflush(stdout);
 }
 
+/* A square is timed as it runs among its like, at the device's power limit. The clock follows what
+ * is drawn within a second, so that what came before a short slice has a part in it. */
+enum { SUSTAINED_FROM = 2048, SUSTAINED_MS = 500, SUSTAINED_ROUNDS = 3, SLICE_MS = 60 };
+static void measure(struct stand *s, struct track *t, bool sustained)
+{
+    if (sustained) stand_time(s, t->runner, SUSTAINED_MS, t->guess);
+    track_measure(s, t, sustained ? SUSTAINED_MS : SLICE_MS);
+}
+
 /* The model's own plan, the tuned one and the vendor's best three, slice by slice in turn. */
 static void compare(struct stand *s, const char *name, const struct tmap_gemm_problem *shape,
                     const char *kind, int fill, struct ratios *ratios)
@@ -169,16 +169,17 @@ static void compare(struct stand *s, const char *name, const struct tmap_gemm_pr
     int best[BEST] = {0}, offered = 0;
     memset(track, 0, sizeof track);
     job_make(s, shape, fill, &job);
-    const bool square = shape->m == shape->n && shape->m == shape->k;
+    const bool sustained =
+        shape->m == shape->n && shape->m == shape->k && shape->m >= SUSTAINED_FROM;
     const int found = track_screen(s, &job, best, &offered);
     const struct tmap_gemm_config base = base_request();
-    const struct tmap_gemm_config choice = tuned(s, &job, 20);
+    const struct tmap_gemm_config choice = tuned(s, &job);
     for (int i = 0; i < VENDOR + found; i++) track[i].runner = calloc(1, sizeof(struct runner));
     const bool planned =
         ours(s, track[MODEL].runner, &job, &base) && ours(s, track[TUNED].runner, &job, &choice);
     for (int i = 0; i < found; i++) theirs(track[VENDOR + i].runner, &job, best[i]);
-    for (int round = 0; round < ROUNDS && planned; round++)
-        for (int i = 0; i < VENDOR + found; i++) track_measure(s, &track[i], square ? 200 : 60);
+    for (int round = 0; round < (sustained ? SUSTAINED_ROUNDS : ROUNDS) && planned; round++)
+        for (int i = 0; i < VENDOR + found; i++) measure(s, &track[i], sustained);
     if (planned)
         print_comparison(name, shape, kind, fill, job.flops, offered, found, track, ratios);
     for (int i = 0; i < VENDOR + found; i++) free(track[i].runner);
