@@ -42,6 +42,7 @@
 #include "overhead.h"
 #include "promise.h"
 #include "rungs.h"
+#include "kernels/gemm/trial.h"
 #include "track.h"
 
 #include <math.h>
@@ -87,12 +88,11 @@ static struct tmap_gemm_config base_request(void)
 }
 
 /* The tuner's choice. */
-static struct tmap_gemm_config tuned(struct stand *s, const struct job *job)
+static struct tmap_gemm_config tuned(struct stand *s, const struct job *job, gemm_tuner *tuner)
 {
-    enum { LOOKS = 48 };
     struct tmap_gemm_plan plan;
     const struct tmap_gemm_config base = base_request();
-    return tmap_gemm_tune(s->suite, &job->set[0], &base, LOOKS, NULL, &plan, NULL) == TMAP_OK
+    return tuner(s->suite, &job->set[0], &base, GEMM_TRIALS, NULL, &plan, NULL) == TMAP_OK
                ? plan.config
                : base;
 }
@@ -173,7 +173,8 @@ static void compare(struct stand *s, const char *name, const struct tmap_gemm_pr
         shape->m == shape->n && shape->m == shape->k && shape->m >= SUSTAINED_FROM;
     const int found = track_screen(s, &job, best, &offered);
     const struct tmap_gemm_config base = base_request();
-    const struct tmap_gemm_config choice = tuned(s, &job);
+    const struct tmap_gemm_config choice =
+        tuned(s, &job, sustained ? tmap_gemm_tune_sustained : tmap_gemm_tune);
     for (int i = 0; i < VENDOR + found; i++) track[i].runner = calloc(1, sizeof(struct runner));
     const bool planned =
         ours(s, track[MODEL].runner, &job, &base) && ours(s, track[TUNED].runner, &job, &choice);

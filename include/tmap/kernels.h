@@ -171,7 +171,8 @@ struct tmap_gemm_config {
     int32_t stream_k;                  /* tiles dealt out by k-blocks instead of whole; -1: none */
     int32_t direct;                    /* 1: D is stored by the warps, -1: by the copy engine */
     int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual,
-                                          and the clusters of a GPC have neighbouring tiles */
+                                          and the clusters of a GPC have neighbouring tiles, which
+                                          the plan chooses for products of milliseconds; 1: never */
     int32_t flip_k;                    /* 1: odd rounds go through K backwards, -1: never */
     int32_t load_policy, store_policy; /* enum tmap_cache_policy, of what the copy engine loads and
                                           stores; the plan's choice is normal */
@@ -244,22 +245,32 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
 
 /* tmap_gemm_tune() : as tmap_gemm_make_plan(), but times the first `most` configurations by the
  * cost model, then some variants of the quickest, and plans the fastest: each for some runs beside
- * the model's own, then the quickest in many slices beside it, and the winner once more. The
- * first 48 hold one within 0.3 % of the whole family's fastest. With a `most` of 31 that takes 0.4
- * to 1 s for runs of up to 1 ms. From 32 on runs that are mostly multiplies, and so keep the GPU at
- * its power limit, where the clock follows what they draw, have finals of 0.6 s a slice, what moves
- * the fewest bytes among the finalists: 3 to 8 s in all. The runs use copies of A and B, more than
- * the L2 cache holds (at most twice its size and one more), or, if one is larger than that or
- * memory is short, the problem's own; D may be overwritten. cache_path: a text file of earlier
- * choices, one line a problem whatever the request; it is read first and appended to a line at a
- * time, so that processes may share it; NULL: none. Waits for the device. Errors: as
- * tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C is D; TMAP_E_MEMORY. A cache file that cannot
- * be read or written is ignored. */
+ * the model's own, then the quickest in many slices beside it, and the winner once more. With a
+ * `most` of 48, whose fastest is within 0.3 % of the whole family's, that takes 0.4 to 1 s for runs
+ * of up to 1 ms. The runs use copies of A and B, more than the L2 cache holds (at most twice its
+ * size and one more), or, if one is larger than that or memory is short, the problem's own; D may
+ * be overwritten. cache_path: a text file of earlier choices, one line a problem whatever the
+ * request; it is read first and appended to a line at a time, so that processes may share it; NULL:
+ * none. Waits for the device. Errors: as tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C is D;
+ * TMAP_E_MEMORY. A cache file that cannot be read or written is ignored. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
                                          const struct tmap_gemm_config *request, size_t most,
                                          const char *cache_path, struct tmap_gemm_plan *plan,
                                          struct tmap_gemm_refusal *refusal);
+
+/* tmap_gemm_tune_sustained() : the same for a GPU that products keep at its power limit, as
+ * training does. There the clock follows what a kernel draws, and what takes the fewest clocks,
+ * which tmap_gemm_tune() finds, need not be the fastest. Where multiplies bound the product, finals
+ * are slices of 0.6 s, and what moves the fewest bytes is among them: 2 to 8 s in all. On Hopper;
+ * elsewhere, and where memory bounds it, it is tmap_gemm_tune(). The cache file keeps both choices.
+ */
+TMAP_API enum tmap_status tmap_gemm_tune_sustained(struct tmap_gemm *suite,
+                                                   const struct tmap_gemm_problem *problem,
+                                                   const struct tmap_gemm_config *request,
+                                                   size_t most, const char *cache_path,
+                                                   struct tmap_gemm_plan *plan,
+                                                   struct tmap_gemm_refusal *refusal);
 
 /* --- groups: many products in one launch, each of its own size
  * ---------------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@ enum { MOST_TRIED = 64 };
 struct tune {
     struct cli *cli;
     struct tmap_gemm *suite; /* NULL: by the model */
+    gemm_tuner *tuner;
     uint64_t most;
 };
 
@@ -169,8 +170,8 @@ static enum cli_exit tune_record(void *user, const struct io_stream *stream,
 
     if (!read_product(record, &problem)) return cli_unreadable(t->cli, record);
     const enum tmap_status status =
-        t->suite ? gemm_by_trial(t->suite, &problem, (size_t)t->most, cli_get(t->cli, "cache"),
-                                 &config, &cost_us, &refusal)
+        t->suite ? gemm_by_trial(t->suite, t->tuner, &problem, (size_t)t->most,
+                                 cli_get(t->cli, "cache"), &config, &cost_us, &refusal)
                  : gemm_by_model(&problem, &config, &cost_us, &refusal);
     const bool none = status == TMAP_E_NO_PLAN || status == TMAP_E_ILLEGAL ||
                       (status == TMAP_E_ARGUMENT && refusal.text[0]);
@@ -191,7 +192,8 @@ static enum cli_exit tune_record(void *user, const struct io_stream *stream,
 
 static enum cli_exit run(struct cli *cli)
 {
-    struct tune t = {.cli = cli};
+    struct tune t = {
+        .cli = cli, .tuner = cli_has(cli, "sustained") ? tmap_gemm_tune_sustained : tmap_gemm_tune};
     char why[256] = "";
     int32_t device;
 
@@ -213,6 +215,7 @@ static const struct cli_option options[] = {
     CLI_SHARD_OPTION,
     {"cache", 0, "FILE", "earlier choices: read first, and added to as each is made"},
     {"model", 0, NULL, "what the cost model ranks first on an H200; no GPU is asked"},
+    {"sustained", 0, NULL, "for a GPU at its power limit, as in training: 2 to 8 s a product"},
     {"most", 'n', "N", "try the first N by the model (48)"},
     {"device", 0, "NUMBER", "which GPU (0)"},
     {NULL, 0, NULL, NULL}};
@@ -222,6 +225,7 @@ const struct cli_command cli_tune = {
     .summary = "the quickest configuration of matrix products, by trial on a GPU or by the model",
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap tune --cache h200.tune shapes.json      time them, remember each choice\n"
+                "  tmap tune --sustained shapes.json            what is best for hours of them\n"
                 "  tmap tune --model shapes.json                without a GPU\n"
                 "  tmap tune -f jsonl --shard 3/8 --cache part-3.tune shapes.json\n",
     .about =

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #include "../support/gemm_suite.h"
+#include "kernels/gemm/trial.h"
 
 enum {
     MOST = 20,
-    MANY = 40, /* enough for long finals */
     WARM_US = 60000,
     EVENTS = 2,
     SWEEP_BYTES = 120 << 20,
@@ -202,6 +202,15 @@ static struct tmap_gemm_plan own_beside(struct tmap_gemm *suite, const struct tm
     return own;
 }
 
+/* What a tuner plans among the model's first MOST. */
+static struct tmap_gemm_plan plan_of(gemm_tuner *tuner, struct tmap_gemm *suite,
+                                     const struct tmap_gemm_problem *p)
+{
+    struct tmap_gemm_plan tuned;
+    assert_int_equal(tuner(suite, p, NULL, MOST, NULL, &tuned, NULL), TMAP_OK);
+    return tuned;
+}
+
 /* What the tuner plans among the model's first `most`. */
 static struct tmap_gemm_plan tuned_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
                                         const struct tmap_gemm_config *request, size_t most)
@@ -238,22 +247,24 @@ static void long_runs_are_few(void **state)
 
 /* What keeps the device at its power limit is timed for as long as the clock takes to follow: the
  * model's own plan, quicker in short slices by a twentieth, is slower by as much in long ones. Not
- * where few are compared, or runs wait for memory. */
+ * where nobody asked, or runs wait for memory. */
 static void what_draws_less_is_planned_at_the_power_limit(void **state)
 {
     (void)state;
     static const struct {
         double slower;
-        size_t most;
+        gemm_tuner *tuner;
         bool sustained;
-    } cases[] = {{2, MANY, true}, {2, MOST, false}, {10, MANY, false}};
+    } cases[] = {{2, tmap_gemm_tune_sustained, true},
+                 {2, tmap_gemm_tune, false},
+                 {10, tmap_gemm_tune_sustained, false}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct tmap_gemm *suite = cool_device();
         const struct tmap_gemm_problem p = product_of_bf16(4096);
         const struct tmap_gemm_plan own = own_beside(suite, &p, NULL, 1.05);
         device.slower = cases[i].slower;
         device.hungry = 1.1;
-        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, cases[i].most);
+        const struct tmap_gemm_plan plan = plan_of(cases[i].tuner, suite, &p);
         assert_int_equal(plan.function != own.function, cases[i].sustained);
         if (cases[i].sustained) assert_true(moves(&plan.config) < moves(&own.config));
         assert_true(device.now_us < 9e6);
@@ -268,16 +279,16 @@ static void what_moves_least_is_looked_at_at_the_power_limit(void **state)
     for (int slower = 2; slower <= 6; slower += 4) {
         struct tmap_gemm *suite = cool_device();
         const struct tmap_gemm_problem p = product_of_bf16(slower * 2048);
-        struct tmap_gemm_config configs[MANY];
+        struct tmap_gemm_config configs[MOST];
         const struct tmap_gemm_config tall = {.tile_m = 192, .tile_n = 256};
         const struct tmap_gemm_plan least = own_plan(suite, &p, &tall);
         own_beside(suite, &p, NULL, 1.05);
-        assert_true(tmap_gemm_configs(suite, &p, NULL, configs, MANY) > MANY);
-        for (size_t i = 0; i < MANY; i++)
+        assert_true(tmap_gemm_configs(suite, &p, NULL, configs, MOST) > MOST);
+        for (size_t i = 0; i < MOST; i++)
             assert_ptr_not_equal(own_plan(suite, &p, &configs[i]).function, least.function);
         device.best = least.function;
         device.slower = slower;
-        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, NULL, MANY);
+        const struct tmap_gemm_plan plan = plan_of(tmap_gemm_tune_sustained, suite, &p);
         assert_ptr_equal(plan.function, least.function);
         assert_int_equal(plan.config.overlap, slower > 4 && plan.config.stream_k <= 0 ? -1 : 0);
     }
@@ -456,8 +467,11 @@ static void the_choice_is_remembered(void **state)
     suite->gpu.cuda_version++; /* another driver's choices are its own */
     struct tmap_gemm_plan again;
     assert_int_equal(tmap_gemm_tune(suite, &p, NULL, MOST, path, &again, NULL), TMAP_OK);
-    unlink(path);
     assert_true(device.launches > launches);
+    const int after = device.launches; /* so are those at the power limit */
+    assert_int_equal(tmap_gemm_tune_sustained(suite, &p, NULL, MOST, path, &again, NULL), TMAP_OK);
+    assert_true(device.launches > after);
+    unlink(path);
     assert_ptr_equal(recalled.function, tuned.function);
 }
 

@@ -123,8 +123,8 @@ static tmap_cu_deviceptr random_bits(const struct tmap_libcuda *api, int64_t byt
     return at;
 }
 
-static enum tmap_status tune_on(struct tmap_gemm *suite, const struct layout *l, size_t most,
-                                const char *cache_path, struct tmap_gemm_plan *plan,
+static enum tmap_status tune_on(struct tmap_gemm *suite, gemm_tuner *tuner, const struct layout *l,
+                                size_t most, const char *cache_path, struct tmap_gemm_plan *plan,
                                 struct tmap_gemm_refusal *refusal)
 {
     const struct tmap_libcuda *api = &suite->gpu.api;
@@ -137,15 +137,16 @@ static enum tmap_status tune_on(struct tmap_gemm *suite, const struct layout *l,
     p.d.address = random_bits(api, l->d, &failed);
     p.a_scales = random_bits(api, l->a_scales, &failed);
     p.b_scales = random_bits(api, l->b_scales, &failed);
-    if (!failed) status = tmap_gemm_tune(suite, &p, NULL, most, cache_path, plan, refusal);
+    if (!failed) status = tuner(suite, &p, NULL, most, cache_path, plan, refusal);
     const uint64_t taken[] = {p.a.address, p.b.address, p.d.address, p.a_scales, p.b_scales};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         if (taken[i]) api->mem_free(taken[i]);
     return status;
 }
 
-enum tmap_status gemm_by_trial(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                               size_t most, const char *cache_path, struct tmap_gemm_config *config,
+enum tmap_status gemm_by_trial(struct tmap_gemm *suite, gemm_tuner *tuner,
+                               const struct tmap_gemm_problem *problem, size_t most,
+                               const char *cache_path, struct tmap_gemm_config *config,
                                double *cost_us, struct tmap_gemm_refusal *refusal)
 {
     static const struct tmap_gemm_config nothing;
@@ -156,7 +157,7 @@ enum tmap_status gemm_by_trial(struct tmap_gemm *suite, const struct tmap_gemm_p
     if (status == TMAP_OK) status = tmap_gpu_enter(&suite->gpu, &before);
     if (status == TMAP_OK) {
         const struct layout l = layout_of(problem);
-        status = tune_on(suite, &l, most, cache_path, plan, refusal);
+        status = tune_on(suite, tuner, &l, most, cache_path, plan, refusal);
         tmap_gpu_leave(&suite->gpu, before);
     }
     if (status == TMAP_OK) {

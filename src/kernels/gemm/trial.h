@@ -16,10 +16,18 @@ enum tmap_status gemm_by_model(const struct tmap_gemm_problem *problem,
                                struct tmap_gemm_config *config, double *cost_us,
                                struct tmap_gemm_refusal *refusal);
 
-/* gemm_by_trial() : tmap_gemm_tune() with operands of random bits, allocated for as long as it
- *  takes. Errors: its own; TMAP_E_MEMORY. */
-enum tmap_status gemm_by_trial(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                               size_t most, const char *cache_path, struct tmap_gemm_config *config,
+/* tmap_gemm_tune(), or tmap_gemm_tune_sustained(). */
+typedef enum tmap_status gemm_tuner(struct tmap_gemm *suite,
+                                    const struct tmap_gemm_problem *problem,
+                                    const struct tmap_gemm_config *request, size_t most,
+                                    const char *cache_path, struct tmap_gemm_plan *plan,
+                                    struct tmap_gemm_refusal *refusal);
+
+/* gemm_by_trial() : the tuner with operands of random bits, allocated for as long as it takes.
+ *  Errors: its own; TMAP_E_MEMORY. */
+enum tmap_status gemm_by_trial(struct tmap_gemm *suite, gemm_tuner *tuner,
+                               const struct tmap_gemm_problem *problem, size_t most,
+                               const char *cache_path, struct tmap_gemm_config *config,
                                double *cost_us, struct tmap_gemm_refusal *refusal);
 
 #endif

@@ -21,10 +21,9 @@ static const double WORTH = 0.992, STILL_WORTH = 0.994;
 /* Runs that are mostly multiplies keep the device at its power limit. There the clock follows what
  * they draw, within a second, and what is quicker in short slices, which all have one clock, may
  * draw more and be slower: of 8192 cubed 128 x 192 takes 4 % fewer clocks than 192 x 256, and 3 %
- * longer (docs/EXPERIMENTS.md). So a search among many has finals of slices long enough for the
- * clock to follow, between finalists of which none is beaten in what it moves and in clocks alike.
- */
-enum { MANY = 32, LONG_US = 20, SETTLE_US = 300000, SUSTAINED_US = 300000, SUSTAINED_ROUNDS = 2 };
+ * longer (docs/EXPERIMENTS.md). So sustained finals are slices long enough for the clock to follow,
+ * between finalists of which none is beaten in what it moves and in clocks alike. */
+enum { LONG_US = 20, SETTLE_US = 300000, SUSTAINED_US = 300000, SUSTAINED_ROUNDS = 2 };
 /* From here on a run loses less by waiting for its predecessor than it gains where the clusters of
  * a GPC then have neighbouring tiles (turns.h). */
 enum { WAITS_US = 400 };
@@ -51,7 +50,8 @@ static uint64_t build_of(const struct tmap_gemm *suite, int32_t kind)
 
 /* What a choice may depend on. Addresses and strides are not in it: a remembered configuration is
  * checked again by the plan that is made of it. */
-static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p, char *key)
+static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p, bool sustained,
+                   char *key)
 {
     snprintf(
         key, GEMM_KEY_BYTES,
@@ -59,8 +59,8 @@ static void key_of(const struct tmap_gemm *suite, const struct tmap_gemm_problem
         "v%016llx",
         suite->gpu.name, suite->gpu.sm_count, suite->gpu.clock_mhz, suite->gpu.cuda_version,
         (unsigned long long)build_of(suite, p->kind), p->kind, p->out, p->m, p->n, p->k, p->batch,
-        p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise | p->b_ready << 1, p->beta != 0.0f,
-        gemm_wants_epilogue(p) + 2 * p->epilogue.gate, p->epilogue.activation,
+        p->a.mn_major, p->b.mn_major, p->d.mn_major, p->precise | p->b_ready << 1 | sustained << 2,
+        p->beta != 0.0f, gemm_wants_epilogue(p) + 2 * p->epilogue.gate, p->epilogue.activation,
         p->block_scale.a != 0, (unsigned long long)sum_of(&p->conv, sizeof p->conv, FNV_BASIS));
 }
 
@@ -74,7 +74,7 @@ struct finalist {
 struct finals {
     struct finalist at[FINALISTS];
     int32_t count;
-    bool sustained;
+    bool sustained; /* asked for, and from begin() on only where it makes a difference */
 };
 
 /* What a multiply costs in elements that are moved: loaded into shared memory, read there (B again
@@ -228,7 +228,7 @@ static bool is_sustained(const struct trials *t, double us)
 }
 
 /* The model's own plan, and what a run of it takes; it warms the device where more is to come. */
-static enum tmap_status begin(struct trials *t, bool warm, bool many)
+static enum tmap_status begin(struct trials *t, bool warm)
 {
     struct finals *f = &t->finals;
     double us = time_us(t, t->plan[0], 1); /* which loads the kernel */
@@ -236,7 +236,7 @@ static enum tmap_status begin(struct trials *t, bool warm, bool many)
         us = time_us(t, t->plan[0], LOOK_RUNS);
     f->at[0] = (struct finalist){t->plan[0][0].config, 1, moved_by(&t->plan[0][0].config)};
     f->count = 1;
-    f->sustained = many && is_sustained(t, us);
+    f->sustained = f->sustained && is_sustained(t, us);
     t->own_us = us;
     return us > 0 ? TMAP_OK : TMAP_E_DRIVER;
 }
@@ -279,7 +279,7 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
         const bool own = f->count == 0;
         if (own &&
             gemm_plan_sets(t->suite, &t->operands, &config, t->plan[0], refusal) == TMAP_OK &&
-            begin(t, count > 1 && most > 1, most >= MANY) != TMAP_OK)
+            begin(t, count > 1 && most > 1) != TMAP_OK)
             return TMAP_E_DRIVER;
         const bool late = waits(t, request, &config);
         if (late) config.overlap = -1;
@@ -378,19 +378,20 @@ static enum tmap_status search(struct trials *t, const struct tmap_gemm_problem 
 }
 
 static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                             const struct tmap_gemm_config *request, size_t most,
+                             const struct tmap_gemm_config *request, size_t most, bool sustained,
                              const char *cache_path, struct tmap_gemm_plan *plan,
                              struct tmap_gemm_refusal *refusal)
 {
     struct tmap_gemm_config config = request ? *request : (struct tmap_gemm_config){0}, known;
     char key[GEMM_KEY_BYTES];
-    key_of(suite, problem, key);
+    key_of(suite, problem, sustained, key);
     if (gemm_recall(cache_path, key, &known) &&
         tmap_gemm_make_plan(suite, problem, &known, plan, refusal) == TMAP_OK)
         return TMAP_OK;
     struct trials *t = calloc(1, sizeof *t);
     if (!t) return TMAP_E_MEMORY;
     t->suite = suite;
+    t->finals.sustained = sustained;
     gemm_open_rotation(suite, problem, &t->operands);
     enum tmap_status status = search(t, problem, request, most, &config, refusal);
     const bool found = t->finals.count > 0;
@@ -401,8 +402,8 @@ static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_pro
     return status;
 }
 
-enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                                const struct tmap_gemm_config *request, size_t most,
+static enum tmap_status checked(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                                const struct tmap_gemm_config *request, size_t most, bool sustained,
                                 const char *cache_path, struct tmap_gemm_plan *plan,
                                 struct tmap_gemm_refusal *refusal)
 {
@@ -414,7 +415,25 @@ enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_
     if (valid != TMAP_OK) return valid;
     if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
-    const enum tmap_status status = tune(suite, problem, request, most, cache_path, plan, refusal);
+    const enum tmap_status status =
+        tune(suite, problem, request, most, sustained, cache_path, plan, refusal);
     tmap_gpu_leave(&suite->gpu, before);
     return status;
+}
+
+enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                                const struct tmap_gemm_config *request, size_t most,
+                                const char *cache_path, struct tmap_gemm_plan *plan,
+                                struct tmap_gemm_refusal *refusal)
+{
+    return checked(suite, problem, request, most, false, cache_path, plan, refusal);
+}
+
+enum tmap_status tmap_gemm_tune_sustained(struct tmap_gemm *suite,
+                                          const struct tmap_gemm_problem *problem,
+                                          const struct tmap_gemm_config *request, size_t most,
+                                          const char *cache_path, struct tmap_gemm_plan *plan,
+                                          struct tmap_gemm_refusal *refusal)
+{
+    return checked(suite, problem, request, most, true, cache_path, plan, refusal);
 }
