@@ -292,21 +292,12 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
     return c->split_k == 1 || gemm_splits(instance);
 }
 
-/* Whether all clusters' only tiles are under way at once, and the blocks of one share B alone.
- * Clusters of one GPC are started at about the same time, and L2 is asked once for what they ask
- * for alike, but not for what a multicast brings; so they should share A, which is along N. Memory
- * has nothing to say in that: 2000 x 1000 x 10000 takes 67 us so, 72 in groups of eight rows. */
-static bool share_best_along_n(const struct gemm_view *view, const struct tmap_gemm_config *c,
-                               int64_t tiles)
-{
-    return tiles <= c->clusters && gemm_may_turn(c) && c->cluster_n * c->split_k == 1 &&
-           view->conv.images == 0 && !view->grouped;
-}
-
 /* Tiles beside each other along N write the two halves of a sector where rows of D do not begin
  * with one; it goes to memory once where they do so at about the same time. Blocks of a cluster do;
  * single ones walk along N first. So do all where a tile has so few k-blocks that D is most of what
- * there is: rows of it are then written whole at about the same time (docs/EXPERIMENTS.md). */
+ * there is: rows of it are then written whole at about the same time (docs/EXPERIMENTS.md). And so
+ * do those of a single round that then share A, which no multicast brings them: memory has nothing
+ * to say in that, and 2000 x 1000 x 10000 takes 67 us, 72 in groups of eight rows. */
 static int32_t group_for(const struct gemm_instance *instance, const struct gemm_view *view,
                          const struct tmap_gemm_config *c, int64_t tiles)
 {
@@ -315,7 +306,9 @@ static int32_t group_for(const struct gemm_instance *instance, const struct gemm
     const bool few = instance->family == GEMM_SM90 && view->conv.images == 0 &&
                      view->k <= FEW_BLOCKS * view->span;
     if (!view->transposed && (few || (view->torn && single))) return 1;
-    if (instance->family == GEMM_SM90 && share_best_along_n(view, c, tiles)) return 1;
+    if (instance->family == GEMM_SM90 && view->conv.images == 0 && !view->grouped &&
+        gemm_can_merge_a(c, (double)tiles))
+        return 1;
     return gemm_ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 

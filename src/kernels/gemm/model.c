@@ -34,6 +34,7 @@ struct traffic {
     double zeros;         /* rows a k-block that a block loads though they lie outside */
     double alike;         /* clusters that ask for the same bytes of an operand, at the most */
     double alone;         /* what having a way into the cache to itself makes of a block's rate */
+    double latency; /* of a load, where the GPC's clusters want the same: of what it is else */
 };
 
 static double k_blocks_of(const struct gemm_view *view)
@@ -85,6 +86,15 @@ static double own_bytes(const struct gemm_view *view, double rows, double cols)
                   cols * (begins_inside(view, view->b.ld) ? TORN_LOADS : 1));
 }
 
+/* Groups and convolutions were not timed so. */
+static double merged_latency(const struct gemm_view *view, const struct tmap_gemm_config *c,
+                             double tiles)
+{
+    if (view->grouped || view->conv.images > 0) return 1;
+    if (c->group > 1 || !gemm_can_merge_a(c, tiles)) return 1;
+    return c->cluster_m == 2 ? MERGED_PAIRS : MERGED_MORE;
+}
+
 static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                  const struct tmap_gemm_config *c, double tiles)
 {
@@ -103,6 +113,7 @@ static struct traffic traffic_of(const struct tmap_gemm *suite, const struct gem
     t.alike = larger(t.blocks / c->cluster_m / up((double)view->n / c->tile_n),
                      t.blocks / c->cluster_n / up((double)view->m / c->tile_m));
     t.alone = 2.0 * c->clusters <= suite->resident[members] ? ALONE : 1;
+    t.latency = merged_latency(view, c, tiles);
     return t;
 }
 
@@ -151,7 +162,7 @@ static double block_clocks(const struct gemm_view *view, const struct gemm_insta
     const bool conv = instance->image == GEMM_CONV && instance->family == GEMM_SM90 &&
                       (instance->patch || !instance->few);
     const double load = conv ? conv_clocks(instance, c) : load_clocks(view, t);
-    const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY / c->stages);
+    const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY * t->latency / c->stages);
     const double ratio = smaller(least, load) / larger(least, load);
     const double both = larger(least, load) * (1 + SOFTNESS * ratio * ratio * ratio * ratio);
     return softly(both, multiply_clocks(view, instance));

@@ -38,6 +38,10 @@ static const double STORED_BYTES_PER_CLOCK = 14;
 static const double SOFTNESS = 0.03482;
 static const double BLOCK_CLOCKS = 251.5;
 static const double LOAD_LATENCY = 3755;
+/* What is left of it where L2 is asked once for what a GPC's clusters want (gemm_can_merge_a()): of
+ * pairs, and of more. By 75 products of few tiles (docs/EXPERIMENTS.md). */
+static const double MERGED_PAIRS = 0.75;
+static const double MERGED_MORE = 0.95;
 /* A panel's row of D that ends inside a sector, of which the cache reads the rest: as many bytes
  * more (apart.c). */
 static const double TORN_BYTES = 81.96;

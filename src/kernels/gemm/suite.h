@@ -171,6 +171,9 @@ void gemm_remember(const char *path, const char *key, const struct tmap_gemm_con
 /* Whether clusters of several blocks may take other places: those that share a tile wait for those
  * of lower numbers, which start no later, and keep theirs. */
 bool gemm_may_turn(const struct tmap_gemm_config *c);
+/* Whether the clusters of a GPC would ask L2 for A at the same time, which is answered once, if
+ * their order were along N: blocks share B alone, and all tiles are under way at once. */
+bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles);
 /* Whether those of a GPC then ask L2 for B at the same time, which is answered once: blocks that
  * share A alone, whose clusters' order is along M. */
 bool gemm_merges_b(const struct tmap_gemm_config *c);

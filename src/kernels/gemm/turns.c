@@ -17,6 +17,11 @@ bool gemm_may_turn(const struct tmap_gemm_config *c)
     return c->cluster_m * c->cluster_n * c->split_k > 1 && c->stream_k <= 0;
 }
 
+bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles)
+{
+    return tiles <= c->clusters && gemm_may_turn(c) && c->cluster_n * c->split_k == 1;
+}
+
 bool gemm_merges_b(const struct tmap_gemm_config *c)
 {
     enum { OF_A_GPC = 8 }; /* pairs */
