@@ -111,9 +111,26 @@ static void test_long_products_wait(void **state)
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         const struct tmap_gemm_config config = chosen(16384, 16384, 16384, &requests[i]);
         assert_int_equal(config.overlap, i == 0 ? -1 : requests[i].overlap);
-        assert_int_equal(gemm_merges_b(&config), i == 0);
+        assert_int_equal(gemm_asked_of_b(pretend(), &config) < 1, i == 0);
     }
     assert_int_equal(chosen(4096, 4096, 4096, &requests[0]).overlap, 0);
+}
+
+/* Where the order is not known in which clusters start, waiting gains nothing. */
+static void test_unknown_devices_do_not_wait(void **state)
+{
+    (void)state;
+    const struct tmap_gemm_config none = {0};
+    struct tmap_gemm *suite = pretend();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 16384, 16384, 16384);
+    struct gemm_choice choice;
+    suite->gpu.sm_count = 114;
+    for (int size = 1; size <= GEMM_MAX_CLUSTER; size++) suite->resident[size] = 114 / size;
+    assert_true(gemm_enumerate(suite, &p, &none, &choice, 1) > 0);
+    assert_int_equal(choice.config.overlap, 0);
+    choice.config.overlap = -1;
+    assert_false(gemm_has_turns(suite, &choice.config));
+    assert_true(gemm_asked_of_b(suite, &choice.config) == 1);
 }
 
 int main(void)
@@ -124,6 +141,7 @@ int main(void)
         cmocka_unit_test(test_unknown_devices),
         cmocka_unit_test(test_single_rounds_share_what_no_multicast_brings),
         cmocka_unit_test(test_long_products_wait),
+        cmocka_unit_test(test_unknown_devices_do_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -312,14 +312,15 @@ static int32_t group_for(const struct gemm_instance *instance, const struct gemm
     return gemm_ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 
-/* A launch that finds the device empty has neighbouring tiles on each GPC (turns.h), which saves up
- * to 2 % of the energy, and starts 2 to 3 us later: nothing beside products of milliseconds. */
+/* A launch that finds the device empty has neighbouring tiles on each GPC (turns.h). That saves up
+ * to 2 % of the energy, by which products of milliseconds are ranked, and starts 2 to 3 us later.
+ * Groups always overlap, and convolutions were not timed. */
 static bool is_worth_waiting(const struct tmap_gemm *suite, const struct gemm_view *view,
                              const struct tmap_gemm_config *c)
 {
-    const double multiplies_us = 2500;
-    return suite->family == GEMM_SM90 && gemm_may_turn(c) && view->element_bits <= 16 &&
-           gemm_multiply_us(suite, view) >= multiplies_us;
+    const double multiplies_us = 2500; /* about 4 ms at the power limit */
+    return view->element_bits <= 16 && !view->grouped && view->conv.images == 0 &&
+           gemm_multiply_us(suite, view) >= multiplies_us && gemm_has_turns(suite, c);
 }
 
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -404,13 +404,14 @@ static double cache_us(const struct tmap_gemm *suite, const struct gemm_view *vi
 /* What a tile takes more than the other terms make of it: the tall one's warpgroups load and store
  * for themselves; and a product of several milliseconds keeps the device at its power limit, where
  * the clock is the lower the more bytes an operation takes. Wider elements: not observed. */
-static double tile_fit(const struct gemm_view *view, const struct gemm_instance *instance,
-                       const struct tmap_gemm_config *c, double us)
+static double tile_fit(const struct tmap_gemm *suite, const struct gemm_view *view,
+                       const struct gemm_instance *instance, const struct tmap_gemm_config *c,
+                       double us)
 {
     const double longer = (us - SUSTAINED_FROM_US) / (SUSTAINED_US - SUSTAINED_FROM_US);
     const double sustained = view->element_bits > 16 ? 0 : larger(0, smaller(1, longer));
-    const double of_b = gemm_merges_b(c) ? MERGED : 1;
-    const double loaded = of_b / c->tile_m / c->cluster_m + 1.0 / c->tile_n / c->cluster_n;
+    const double loaded =
+        gemm_asked_of_b(suite, c) / c->tile_m / c->cluster_m + 1.0 / c->tile_n / c->cluster_n;
     const double bytes = 1.0 / c->tile_m + 1.0 / c->tile_n + loaded;
     const double least = TALL_LEAST + (TALL_SUSTAINED - TALL_LEAST) * sustained;
     const double tall = larger(least, (TALL_FIT - 1) * smaller(1, TALL_US / us));
@@ -464,7 +465,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const bool own = is_own(view);
     compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= stream_fit(c, own);
-    compute_us *= tile_fit(view, choice->instance, c, compute_us);
+    compute_us *= tile_fit(suite, view, choice->instance, c, compute_us);
     if (c->pingpong > 0) compute_us *= a_begins_inside(view) ? TURN_TORN : TURN_FIT;
     if (gemm_is_from_registers(view, c)) compute_us *= FROM_REGISTERS;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;

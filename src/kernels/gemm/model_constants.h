@@ -151,9 +151,7 @@ static const double SUSTAINED_FROM_US = 4000;
 static const double SUSTAINED_US = 8000;
 static const double TALL_SUSTAINED = 0.01;
 static const double SUSTAINED_BYTES = 11;
-static const double SUSTAINED_LEAST = 0.0124;
-/* What L2 is still asked for of what the clusters of a GPC ask for alike. */
-static const double MERGED = 0.25;
+static const double SUSTAINED_LEAST = 0.0145;
 
 /* The widest promoted tile takes two chains of multiplies a k-block, and reads A for each. */
 static const double TWO_CHAINS = 1.268;

@@ -202,12 +202,6 @@ static enum tmap_status add_second(const struct tmap_gemm *suite, const struct g
     return map_end(suite, view, choice, &desc, &p->d_end, refusal);
 }
 
-static bool has_turns(const struct tmap_gemm *suite, const struct gemm_choice *choice)
-{
-    const struct tmap_gemm_config *c = &choice->config;
-    return c->overlap < 0 && gemm_may_turn(c) && suite->family == GEMM_SM90;
-}
-
 /* What the copies of a stage bring: both operands, and their scales. */
 static uint64_t stage_tx_bytes(const struct tmap_gemm *suite, const struct gemm_view *view,
                                const struct gemm_choice *choice, const struct tmap_desc desc[2])
@@ -231,7 +225,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     struct gemm_params params;
     memset(&params, 0, sizeof params);
     gemm_fill_params(suite, &view, choice, problem, &params);
-    if (has_turns(suite, choice))
+    if (choice->config.overlap < 0 && gemm_has_turns(suite, &choice->config))
         params.turns =
             gemm_turns_of(suite->gpu.sm_count, gemm_members(choice), choice->config.clusters);
     if (view.epilogue) gemm_fill_epilogue(problem, choice->config.swapped > 0, &all.epilogue);

@@ -168,15 +168,18 @@ bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *con
 bool gemm_recall_from(FILE *file, const char *key, struct tmap_gemm_config *config);
 void gemm_remember(const char *path, const char *key, const struct tmap_gemm_config *config);
 
-/* Whether clusters of several blocks may take other places: those that share a tile wait for those
- * of lower numbers, which start no later, and keep theirs. */
+/* Whether a launch's clusters may take other places: those that share a tile wait for those of
+ * lower numbers, which start no later, and keep theirs. */
 bool gemm_may_turn(const struct tmap_gemm_config *c);
+/* Whether they would, were the launch to find the device empty: the order is known in which such a
+ * device starts them. */
+bool gemm_has_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);
 /* Whether the clusters of a GPC would ask L2 for A at the same time, which is answered once, if
  * their order were along N: blocks share B alone, and all tiles are under way at once. */
 bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles);
-/* Whether those of a GPC then ask L2 for B at the same time, which is answered once: blocks that
- * share A alone, whose clusters' order is along M. */
-bool gemm_merges_b(const struct tmap_gemm_config *c);
+/* What L2 is asked for of B, of what the clusters want: less where they have their turns along M
+ * and their blocks share A alone. */
+double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);
 /* Of a launch of so many clusters of so many blocks, one on each SM of a device of so many, that
  * finds the device empty; all zero where the order of starting is not known. */
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters);

@@ -78,13 +78,12 @@ struct finals {
 };
 
 /* What a multiply costs in elements that are moved: loaded into shared memory, read there (B again
- * for each 64 rows), and asked of the L2 cache. A cluster asks once for what its blocks share; what
- * each block asks for alone, a GPC's clusters ask for once where they take their turns along M. */
-static double moved_by(const struct tmap_gemm_config *c)
+ * for each 64 rows), and asked of the L2 cache, of which a cluster asks once for what its blocks
+ * share. */
+static double moved_by(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
 {
-    const double asked = gemm_merges_b(c) ? 0.25 : 1;
     return 1.0 / c->tile_m + 2.0 / c->tile_n + 1.0 / c->tile_n / c->cluster_n +
-           asked / c->tile_m / c->cluster_m;
+           gemm_asked_of_b(suite, c) / c->tile_m / c->cluster_m;
 }
 
 /* Whether x is as quick as y, for all that a look can tell, and moves no more. */
@@ -106,9 +105,10 @@ static bool keep_unbeaten(struct finals *f, const struct finalist *other)
     return true;
 }
 
-static void enter(struct finals *f, const struct tmap_gemm_config *config, double look)
+static void enter(const struct tmap_gemm *suite, struct finals *f,
+                  const struct tmap_gemm_config *config, double look)
 {
-    const struct finalist other = {*config, look, moved_by(config)};
+    const struct finalist other = {*config, look, moved_by(suite, config)};
     if (f->sustained && !keep_unbeaten(f, &other)) return;
     int32_t at = f->count;
     if (at == FINALISTS && look >= f->at[--at].look) return;
@@ -234,7 +234,8 @@ static enum tmap_status begin(struct trials *t, bool warm)
     double us = time_us(t, t->plan[0], 1); /* which loads the kernel */
     for (double busy = 0; us > 0 && busy < (warm ? WARM_US : 1); busy += us * LOOK_RUNS)
         us = time_us(t, t->plan[0], LOOK_RUNS);
-    f->at[0] = (struct finalist){t->plan[0][0].config, 1, moved_by(&t->plan[0][0].config)};
+    f->at[0] =
+        (struct finalist){t->plan[0][0].config, 1, moved_by(t->suite, &t->plan[0][0].config)};
     f->count = 1;
     f->sustained = f->sustained && is_sustained(t, us);
     t->own_us = us;
@@ -258,7 +259,7 @@ static double look(struct trials *t, const struct tmap_gemm_config *config)
 static bool waits(const struct trials *t, const struct tmap_gemm_config *request,
                   const struct tmap_gemm_config *config)
 {
-    return t->finals.sustained && t->own_us >= WAITS_US && gemm_may_turn(config) &&
+    return t->finals.sustained && t->own_us >= WAITS_US && gemm_has_turns(t->suite, config) &&
            config->overlap == 0 && !(request && request->overlap);
 }
 
@@ -283,13 +284,13 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
             return TMAP_E_DRIVER;
         const bool late = waits(t, request, &config);
         if (late) config.overlap = -1;
-        const double moved = moved_by(&config);
+        const double moved = moved_by(t->suite, &config);
         if (i >= most && moved >= least) continue;
         least = moved < least ? moved : least;
         if (own && !late) continue;
         const double seen = look(t, &config);
         if (seen < 0) return TMAP_E_DRIVER;
-        if (seen > 0) enter(f, &t->looked[0].config, seen);
+        if (seen > 0) enter(t->suite, f, &t->looked[0].config, seen);
     }
     return TMAP_OK;
 }
@@ -344,7 +345,7 @@ static enum tmap_status look_at_variants(struct trials *t, int32_t finalist,
     }
     if (best_look == f->at[finalist].look) return TMAP_OK;
     if (finalist == 0)
-        enter(f, &best, best_look);
+        enter(t->suite, f, &best, best_look);
     else
         f->at[finalist] = (struct finalist){best, best_look, f->at[finalist].moved};
     return TMAP_OK;

@@ -22,12 +22,6 @@ bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles)
     return tiles <= c->clusters && gemm_may_turn(c) && c->cluster_n * c->split_k == 1;
 }
 
-bool gemm_merges_b(const struct tmap_gemm_config *c)
-{
-    enum { OF_A_GPC = 8 }; /* pairs */
-    return c->overlap < 0 && gemm_may_turn(c) && c->cluster_m == 1 && c->group >= OF_A_GPC;
-}
-
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
 {
     struct gemm_turns t = {0};
@@ -47,4 +41,21 @@ struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
         t.more = (uint8_t)(late ? late % 7 : early % 8 > 0 ? early % 8 - 1 : 0);
     }
     return t;
+}
+
+bool gemm_has_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
+{
+    const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
+    return suite->family == GEMM_SM90 && gemm_may_turn(c) &&
+           gemm_turns_of(suite->gpu.sm_count, members, c->clusters).end > 0;
+}
+
+double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
+{
+    enum { OF_A_GPC = 8 }; /* pairs */
+    /* By 16384 cubed, where 192 x 256 in pairs along N takes 1.2 % less than along M, both waiting
+     * (H200, 2026-11-28). */
+    const double merged = 0.66;
+    const bool along_m = c->cluster_m == 1 && c->cluster_n > 1 && c->group >= OF_A_GPC;
+    return along_m && c->overlap < 0 && gemm_has_turns(suite, c) ? merged : 1;
 }
