@@ -158,22 +158,22 @@ struct tmap_gemm_problem {
 
 /* How it is computed. Zero in any member of a request leaves the choice to the cost model. */
 struct tmap_gemm_config {
-    int32_t tile_m, tile_n;            /* of one block, in the kernel's own orientation */
-    int32_t stages;                    /* of the ring */
-    int32_t panels;                    /* of output, 8 KiB each, a warpgroup; of D of 4 bytes 1 says
-                                          that a pingpong stores it from registers */
-    int32_t cluster_m, cluster_n;      /* blocks that share operands by multicast */
-    int32_t split_k;                   /* blocks of a cluster that share one tile along K; after
-                                          Hopper clusters do, on request */
-    int32_t group;                     /* cluster tiles of M walked before N advances */
-    int32_t clusters;                  /* resident; the persistent stride */
-    int32_t swapped;                   /* 1: computes D transposed, -1: never */
-    int32_t stream_k;                  /* tiles dealt out by k-blocks instead of whole; -1: none */
-    int32_t direct;                    /* 1: D is stored by the warps, -1: by the copy engine */
-    int32_t overlap;                   /* -1: the launch waits for its predecessor's end as usual,
-                                          and the clusters of a GPC have neighbouring tiles, which
-                                          the plan chooses for products of milliseconds; 1: never */
-    int32_t flip_k;                    /* 1: odd rounds go through K backwards, -1: never */
+    int32_t tile_m, tile_n;       /* of one block, in the kernel's own orientation */
+    int32_t stages;               /* of the ring */
+    int32_t panels;               /* of output, 8 KiB each, a warpgroup; of D of 4 bytes 1 says
+                                     that a pingpong stores it from registers */
+    int32_t cluster_m, cluster_n; /* blocks that share operands by multicast */
+    int32_t split_k;              /* blocks of a cluster that share one tile along K; after
+                                     Hopper clusters do, on request */
+    int32_t group;                /* cluster tiles of M walked before N advances */
+    int32_t clusters;             /* resident; the persistent stride */
+    int32_t swapped;              /* 1: computes D transposed, -1: never */
+    int32_t stream_k;             /* tiles dealt out by k-blocks instead of whole; -1: none */
+    int32_t direct;               /* 1: D is stored by the warps, -1: by the copy engine */
+    int32_t overlap;              /* -1: the launch waits for its predecessor's end; clusters of
+                                     a GPC then take neighbouring tiles. 1: it does not wait.
+                                     0: the plan decides */
+    int32_t flip_k;               /* 1: odd rounds go through K backwards, -1: never */
     int32_t load_policy, store_policy; /* enum tmap_cache_policy, of what the copy engine loads and
                                           stores; the plan's choice is normal */
     int32_t pingpong;   /* 1: two warpgroups, a tile each, store and multiply in turns; -1: never */
@@ -261,10 +261,10 @@ TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
 
 /* tmap_gemm_tune_sustained() : the same for a GPU that products keep at its power limit, as
  * training does. There the clock follows what a kernel draws, and what takes the fewest clocks,
- * which tmap_gemm_tune() finds, need not be the fastest. Where multiplies bound the product, finals
- * are slices of 0.6 s, and what moves the fewest bytes is among them: 2 to 8 s in all. On Hopper;
- * elsewhere, and where memory bounds it, it is tmap_gemm_tune(). The cache file keeps both choices.
- */
+ * which tmap_gemm_tune() finds, need not be the fastest. Where multiplies bound a product of 20 us
+ * and more, each finalist has slices of 0.3 s after 0.3 s to settle, and what moves the fewest
+ * bytes is one: 3 to 10 s in all. Otherwise, and on other GPUs than Hopper, it is tmap_gemm_tune().
+ * The cache file keeps both choices. */
 TMAP_API enum tmap_status tmap_gemm_tune_sustained(struct tmap_gemm *suite,
                                                    const struct tmap_gemm_problem *problem,
                                                    const struct tmap_gemm_config *request,

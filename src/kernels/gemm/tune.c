@@ -20,9 +20,10 @@ static const double WORTH = 0.992, STILL_WORTH = 0.994;
 
 /* Runs that are mostly multiplies keep the device at its power limit. There the clock follows what
  * they draw, within a second, and what is quicker in short slices, which all have one clock, may
- * draw more and be slower: of 8192 cubed 128 x 192 takes 4 % fewer clocks than 192 x 256, and 3 %
- * longer (docs/EXPERIMENTS.md). So sustained finals are slices long enough for the clock to follow,
- * between finalists of which none is beaten in what it moves and in clocks alike. */
+ * draw more and be slower: of 8192 cubed 128 x 192 takes 7 % fewer clocks than 192 x 256, and 3 %
+ * longer (docs/EXPERIMENTS.md). So sustained finals have slices long enough for the clock to
+ * follow, and finalists to none of which another one is preferable both in clocks and in what it
+ * moves. */
 enum { LONG_US = 20, SETTLE_US = 300000, SUSTAINED_US = 300000, SUSTAINED_ROUNDS = 2 };
 /* From here on a run loses less by waiting for its predecessor than it gains where the clusters of
  * a GPC then have neighbouring tiles (turns.h). */
@@ -86,7 +87,22 @@ static double moved_by(const struct tmap_gemm *suite, const struct tmap_gemm_con
            gemm_asked_of_b(suite, c) / c->tile_m / c->cluster_m;
 }
 
-/* Whether x is as quick as y, for all that a look can tell, and moves no more. */
+static struct finalist finalist_of(const struct tmap_gemm *suite,
+                                   const struct tmap_gemm_config *config, double look)
+{
+    return (struct finalist){*config, look, moved_by(suite, config)};
+}
+
+/* What the one that moves the least moves. */
+static double least_moved(const struct finals *f)
+{
+    double least = HUGE_VAL;
+    for (int32_t i = 0; i < f->count; i++)
+        if (f->at[i].moved < least) least = f->at[i].moved;
+    return least;
+}
+
+/* Whether x is preferable in both: no slower, for all that a look can tell, and moving no more. */
 static bool beats(const struct finalist *x, const struct finalist *y)
 {
     return x->moved <= y->moved && x->look * LOOK_NOISE <= y->look;
@@ -105,15 +121,23 @@ static bool keep_unbeaten(struct finals *f, const struct finalist *other)
     return true;
 }
 
-static void enter(const struct tmap_gemm *suite, struct finals *f,
-                  const struct tmap_gemm_config *config, double look)
+/* Of too many that none beats the quickest goes, which the model's own plan is like. */
+static void make_room(struct finals *f)
 {
-    const struct finalist other = {*config, look, moved_by(suite, config)};
-    if (f->sustained && !keep_unbeaten(f, &other)) return;
+    if (f->count < FINALISTS) return;
+    for (int32_t i = 2; i < f->count; i++) f->at[i - 1] = f->at[i];
+    f->count--;
+}
+
+static void enter(struct finals *f, const struct finalist *other)
+{
+    const double look = other->look;
+    if (f->sustained && !keep_unbeaten(f, other)) return;
+    if (f->sustained) make_room(f);
     int32_t at = f->count;
     if (at == FINALISTS && look >= f->at[--at].look) return;
     for (; at > 1 && look < f->at[at - 1].look; at--) f->at[at] = f->at[at - 1];
-    f->at[at] = other;
+    f->at[at] = *other;
     if (f->count < FINALISTS) f->count++;
 }
 
@@ -164,8 +188,7 @@ static bool run_rounds(struct trials *t, int32_t from, int32_t to, int32_t round
     return true;
 }
 
-/* The same for long slices: the model's own plan has one a round, which is short enough for the
- * device to stay as warm as it is. */
+/* The same for long slices, of which the model's own plan has one a round. */
 static bool run_sustained(struct trials *t, double *total)
 {
     double before = slice_us(t, 0);
@@ -234,8 +257,7 @@ static enum tmap_status begin(struct trials *t, bool warm)
     double us = time_us(t, t->plan[0], 1); /* which loads the kernel */
     for (double busy = 0; us > 0 && busy < (warm ? WARM_US : 1); busy += us * LOOK_RUNS)
         us = time_us(t, t->plan[0], LOOK_RUNS);
-    f->at[0] =
-        (struct finalist){t->plan[0][0].config, 1, moved_by(t->suite, &t->plan[0][0].config)};
+    f->at[0] = finalist_of(t->suite, &t->plan[0][0].config, 1);
     f->count = 1;
     f->sustained = f->sustained && is_sustained(t, us);
     t->own_us = us;
@@ -265,7 +287,7 @@ static bool waits(const struct trials *t, const struct tmap_gemm_config *request
 
 /* The first `most` configurations of the request: the model's own plan is the first that can be
  * planned, and each other one is looked at. At the power limit so is one that moves less than all
- * before it: the model ranks by clocks. */
+ * finalists so far: the model ranks by clocks. */
 static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_problem *problem,
                                       const struct tmap_gemm_config *request, size_t most,
                                       struct tmap_gemm_refusal *refusal)
@@ -274,7 +296,6 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
     struct finals *f = &t->finals;
     const size_t count =
         tmap_gemm_configs(t->suite, problem, request, t->configs, GEMM_MAX_CHOICES);
-    double least = HUGE_VAL;
     for (size_t i = 0; i < count && (i < most || f->sustained); i++) {
         struct tmap_gemm_config config = configs[i];
         const bool own = f->count == 0;
@@ -284,13 +305,12 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
             return TMAP_E_DRIVER;
         const bool late = waits(t, request, &config);
         if (late) config.overlap = -1;
-        const double moved = moved_by(t->suite, &config);
-        if (i >= most && moved >= least) continue;
-        least = moved < least ? moved : least;
+        if (i >= most && moved_by(t->suite, &config) >= least_moved(f)) continue;
         if (own && !late) continue;
         const double seen = look(t, &config);
         if (seen < 0) return TMAP_E_DRIVER;
-        if (seen > 0) enter(t->suite, f, &t->looked[0].config, seen);
+        const struct finalist other = finalist_of(t->suite, &t->looked[0].config, seen);
+        if (seen > 0) enter(f, &other);
     }
     return TMAP_OK;
 }
@@ -321,8 +341,7 @@ static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_
                     (v.panels > 0 && (request->panels || request->stages))))
         return false;
     const bool by_gpc = gemm_may_turn(from);
-    if (v.waits && v.group == 0) return by_gpc && from->overlap == 0;
-    if (v.waits) return by_gpc && out->group != from->group;
+    if (v.waits) return by_gpc && from->overlap == 0 && (!v.group || out->group != from->group);
     return out->group != from->group || out->panels != from->panels;
 }
 
@@ -344,10 +363,11 @@ static enum tmap_status look_at_variants(struct trials *t, int32_t finalist,
         best_look = seen;
     }
     if (best_look == f->at[finalist].look) return TMAP_OK;
+    const struct finalist varied = finalist_of(t->suite, &best, best_look);
     if (finalist == 0)
-        enter(t->suite, f, &best, best_look);
+        enter(f, &varied);
     else
-        f->at[finalist] = (struct finalist){best, best_look, f->at[finalist].moved};
+        f->at[finalist] = varied;
     return TMAP_OK;
 }
 
@@ -392,7 +412,7 @@ static enum tmap_status tune(struct tmap_gemm *suite, const struct tmap_gemm_pro
     struct trials *t = calloc(1, sizeof *t);
     if (!t) return TMAP_E_MEMORY;
     t->suite = suite;
-    t->finals.sustained = sustained;
+    t->finals.sustained = sustained && most > 1;
     gemm_open_rotation(suite, problem, &t->operands);
     enum tmap_status status = search(t, problem, request, most, &config, refusal);
     const bool found = t->finals.count > 0;
