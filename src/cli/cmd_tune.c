@@ -200,6 +200,8 @@ static enum cli_exit run(struct cli *cli)
     if (!cli_number_in(cli, "most", GEMM_TRIALS, 1, MOST_TRIED, &t.most) ||
         !cli_device(cli, &device))
         return CLI_USAGE;
+    if (cli_has(cli, "model") && cli_has(cli, "sustained"))
+        return cli_usage(cli, "--sustained is by trial, and --model asks no GPU");
     if (!cli_has(cli, "model")) {
         const struct tmap_open how = {.ordinal = device};
         const enum tmap_status status = tmap_gemm_open(&how, &t.suite, why, sizeof why);
@@ -215,7 +217,7 @@ static const struct cli_option options[] = {
     CLI_SHARD_OPTION,
     {"cache", 0, "FILE", "earlier choices: read first, and added to as each is made"},
     {"model", 0, NULL, "what the cost model ranks first on an H200; no GPU is asked"},
-    {"sustained", 0, NULL, "for a GPU at its power limit, as in training: 2 to 8 s a product"},
+    {"sustained", 0, NULL, "for a GPU at its power limit, as in training: 3 to 10 s a product"},
     {"most", 'n', "N", "try the first N by the model (48)"},
     {"device", 0, "NUMBER", "which GPU (0)"},
     {NULL, 0, NULL, NULL}};
@@ -225,7 +227,7 @@ const struct cli_command cli_tune = {
     .summary = "the quickest configuration of matrix products, by trial on a GPU or by the model",
     .operands = "[OPTION...] [FILE...]",
     .examples = "  tmap tune --cache h200.tune shapes.json      time them, remember each choice\n"
-                "  tmap tune --sustained shapes.json            what is best for hours of them\n"
+                "  tmap tune --sustained shapes.json            for a GPU that is never idle\n"
                 "  tmap tune --model shapes.json                without a GPU\n"
                 "  tmap tune -f jsonl --shard 3/8 --cache part-3.tune shapes.json\n",
     .about =
