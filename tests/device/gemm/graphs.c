@@ -196,7 +196,7 @@ static void chain(struct rig *r, struct tmap_copy *copy, uint64_t a, uint64_t b,
 int main(int argc, char **argv)
 {
     static const struct tmap_gemm_config ways[] = {
-        {.overlap = 0},
+        {.overlap = 1},
         {.overlap = -1},
         {.direct = 1},
         {.direct = -1, .store_warp = 1, .cluster_m = 2},

@@ -127,7 +127,7 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
                                            .stream_k = -1,
                                            .direct = store == 2 ? 1 : -1,
                                            .store_warp = store == 1 ? 1 : -1,
-                                           .overlap = overlap ? -1 : 0};
+                                           .overlap = overlap ? -1 : 1};
     const bool short_sums = (i->kind == TMAP_GEMM_E4M3 || i->kind == TMAP_GEMM_E5M2) && !i->promote;
     c->fill_a = c->fill_b = short_sums ? TMAP_GEMM_FILL_SIGNS : TMAP_GEMM_FILL_INTEGERS;
     c->seed = n + 1;

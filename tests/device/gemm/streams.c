@@ -200,7 +200,7 @@ static void chain(struct streams *r)
     const size_t bytes = (size_t)N * N * 2;
     bool good = !r->rig.api->mem_alloc(&d1, bytes) && !r->rig.api->mem_alloc(&d2, bytes);
     for (int overlap = 0; overlap < 2 && good; overlap++) {
-        const struct tmap_gemm_config request = {.overlap = overlap ? 0 : -1};
+        const struct tmap_gemm_config request = {.overlap = overlap ? 1 : -1};
         p.alpha = 1 / 64.0f, p.a.address = r->a, p.d.address = d1;
         good = tmap_gemm_make_plan(r->rig.gemm, &p, &request, &link[overlap][0], NULL) == TMAP_OK;
         p.a.address = d1, p.d.address = d2;
