@@ -87,14 +87,16 @@ static struct tmap_gemm_config base_request(void)
     return config_of(getenv("REQUEST") ? getenv("REQUEST") : "0");
 }
 
-/* The tuner's choice. */
+/* The tuner's choice; the model's where the tuner fails. */
 static struct tmap_gemm_config tuned(struct stand *s, const struct job *job, gemm_tuner *tuner)
 {
     struct tmap_gemm_plan plan;
     const struct tmap_gemm_config base = base_request();
-    return tuner(s->suite, &job->set[0], &base, GEMM_TRIALS, NULL, &plan, NULL) == TMAP_OK
-               ? plan.config
-               : base;
+    const enum tmap_status status =
+        tuner(s->suite, &job->set[0], &base, GEMM_TRIALS, NULL, &plan, NULL);
+    if (status == TMAP_OK) return plan.config;
+    fprintf(stderr, "gemm bench: the tuner answers %d\n", status);
+    return base;
 }
 
 enum { MODEL, TUNED, VENDOR, TRACKS = VENDOR + BEST };

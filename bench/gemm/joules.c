@@ -6,8 +6,8 @@
 
 #include "track.h"
 
-/* NVML's counter of energy moves every 20 to 100 ms: of a slice of two seconds that is at most 5 %,
- * and the median of three such slices, each after the contenders' last, repeats within 1 %. */
+/* NVML's counter of energy moves every 20 to 100 ms: of a slice of a second it may be a tenth off,
+ * where the time repeats within 1.5 %. */
 enum { ROUNDS = 3, MOST = 16 };
 /* Before a slice so much of its length, since the clock follows what was drawn before. */
 static const double SETTLE = 0.5;
