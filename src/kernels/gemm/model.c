@@ -410,9 +410,7 @@ static double tile_fit(const struct tmap_gemm *suite, const struct gemm_view *vi
 {
     const double longer = (us - SUSTAINED_FROM_US) / (SUSTAINED_US - SUSTAINED_FROM_US);
     const double sustained = view->element_bits > 16 ? 0 : larger(0, smaller(1, longer));
-    const double loaded =
-        gemm_asked_of_b(suite, c) / c->tile_m / c->cluster_m + 1.0 / c->tile_n / c->cluster_n;
-    const double bytes = 1.0 / c->tile_m + 1.0 / c->tile_n + loaded;
+    const double bytes = 1.0 / c->tile_m + 1.0 / c->tile_n + gemm_asked(suite, c);
     const double least = TALL_LEAST + (TALL_SUSTAINED - TALL_LEAST) * sustained;
     const double tall = larger(least, (TALL_FIT - 1) * smaller(1, TALL_US / us));
     return (1 + sustained * SUSTAINED_BYTES * larger(0, bytes - SUSTAINED_LEAST)) *

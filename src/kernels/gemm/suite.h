@@ -180,6 +180,9 @@ bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles);
 /* What L2 is asked for of B, of what the clusters want: less where they have their turns along M
  * and their blocks share A alone. */
 double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);
+/* Elements of both operands that L2 is asked for a multiply: a cluster asks once for what its
+ * blocks share. */
+double gemm_asked(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);
 /* Of a launch of so many clusters of so many blocks, one on each SM of a device of so many, that
  * finds the device empty; all zero where the order of starting is not known. */
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters);

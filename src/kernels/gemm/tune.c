@@ -79,12 +79,10 @@ struct finals {
 };
 
 /* What a multiply costs in elements that are moved: loaded into shared memory, read there (B again
- * for each 64 rows), and asked of the L2 cache, of which a cluster asks once for what its blocks
- * share. */
+ * for each 64 rows), and asked of the L2 cache. */
 static double moved_by(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
 {
-    return 1.0 / c->tile_m + 2.0 / c->tile_n + 1.0 / c->tile_n / c->cluster_n +
-           gemm_asked_of_b(suite, c) / c->tile_m / c->cluster_m;
+    return 1.0 / c->tile_m + 2.0 / c->tile_n + gemm_asked(suite, c);
 }
 
 static struct finalist finalist_of(const struct tmap_gemm *suite,

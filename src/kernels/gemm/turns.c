@@ -12,9 +12,14 @@ static const struct {
 
 enum { SMS = 132 };
 
+static int32_t members_of(const struct tmap_gemm_config *c)
+{
+    return c->cluster_m * c->cluster_n * c->split_k;
+}
+
 bool gemm_may_turn(const struct tmap_gemm_config *c)
 {
-    return c->cluster_m * c->cluster_n * c->split_k > 1 && c->stream_k <= 0;
+    return members_of(c) > 1 && c->stream_k <= 0;
 }
 
 bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles)
@@ -45,9 +50,8 @@ struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
 
 bool gemm_has_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
 {
-    const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
     return suite->family == GEMM_SM90 && gemm_may_turn(c) &&
-           gemm_turns_of(suite->gpu.sm_count, members, c->clusters).end > 0;
+           gemm_turns_of(suite->gpu.sm_count, members_of(c), c->clusters).end > 0;
 }
 
 double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
@@ -58,4 +62,9 @@ double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_con
     const double merged = 0.66;
     const bool along_m = c->cluster_m == 1 && c->cluster_n > 1 && c->group >= OF_A_GPC;
     return along_m && c->overlap < 0 && gemm_has_turns(suite, c) ? merged : 1;
+}
+
+double gemm_asked(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
+{
+    return gemm_asked_of_b(suite, c) / c->tile_m / c->cluster_m + 1.0 / c->tile_n / c->cluster_n;
 }
