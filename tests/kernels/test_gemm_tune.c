@@ -217,22 +217,24 @@ static struct tmap_gemm_plan own_beside(struct tmap_gemm *suite, const struct tm
     return own;
 }
 
-/* What a tuner plans among the model's first MOST. */
-static struct tmap_gemm_plan plan_of(gemm_tuner *tuner, struct tmap_gemm *suite,
-                                     const struct tmap_gemm_problem *p)
-{
-    struct tmap_gemm_plan tuned;
-    assert_int_equal(tuner(suite, p, NULL, MOST, NULL, &tuned, NULL), TMAP_OK);
-    return tuned;
-}
-
-/* What the tuner plans among the model's first `most`. */
-static struct tmap_gemm_plan tuned_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
+/* What a tuner plans among the model's first `most`. */
+static struct tmap_gemm_plan planned_by(gemm_tuner *tuner, struct tmap_gemm *suite,
+                                        const struct tmap_gemm_problem *p,
                                         const struct tmap_gemm_config *request, size_t most)
 {
     struct tmap_gemm_plan tuned;
-    assert_int_equal(tmap_gemm_tune(suite, p, request, most, NULL, &tuned, NULL), TMAP_OK);
+    assert_int_equal(tuner(suite, p, request, most, NULL, &tuned, NULL), TMAP_OK);
     return tuned;
+}
+static struct tmap_gemm_plan tuned_plan(struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
+                                        const struct tmap_gemm_config *request, size_t most)
+{
+    return planned_by(tmap_gemm_tune, suite, p, request, most);
+}
+static struct tmap_gemm_plan sustained_plan(struct tmap_gemm *suite,
+                                            const struct tmap_gemm_problem *p, size_t most)
+{
+    return planned_by(tmap_gemm_tune_sustained, suite, p, NULL, most);
 }
 
 static void what_is_quickest_on_a_warm_device_is_planned(void **state)
@@ -279,7 +281,7 @@ static void what_draws_less_is_planned_at_the_power_limit(void **state)
         const struct tmap_gemm_plan own = own_beside(suite, &p, NULL, 1.05);
         device.slower = cases[i].slower;
         device.hungry = 1.1;
-        const struct tmap_gemm_plan plan = plan_of(cases[i].tuner, suite, &p);
+        const struct tmap_gemm_plan plan = planned_by(cases[i].tuner, suite, &p, NULL, MOST);
         assert_int_equal(plan.function != own.function, cases[i].sustained);
         if (cases[i].sustained) assert_true(moves(&plan.config) < moves(&own.config));
         assert_true(device.now_us < 9e6);
@@ -303,7 +305,7 @@ static void what_moves_least_is_looked_at_at_the_power_limit(void **state)
             assert_ptr_not_equal(own_plan(suite, &p, &configs[i]).function, least.function);
         device.best = least.function;
         device.slower = slower;
-        const struct tmap_gemm_plan plan = plan_of(tmap_gemm_tune_sustained, suite, &p);
+        const struct tmap_gemm_plan plan = sustained_plan(suite, &p, MOST);
         assert_ptr_equal(plan.function, least.function);
         assert_int_equal(plan.config.overlap, slower > 4 && plan.config.stream_k <= 0 ? -1 : 0);
     }
@@ -316,10 +318,8 @@ static void what_moves_least_stays_among_many(void **state)
     (void)state;
     struct tmap_gemm *suite = cool_device();
     const struct tmap_gemm_problem p = product_of_bf16(8192);
-    struct tmap_gemm_plan plan;
     device.trades = true;
-    assert_int_equal(tmap_gemm_tune_sustained(suite, &p, NULL, GEMM_MAX_CHOICES, NULL, &plan, NULL),
-                     TMAP_OK);
+    const struct tmap_gemm_plan plan = sustained_plan(suite, &p, GEMM_MAX_CHOICES);
     assert_int_equal(plan.config.tile_m, 192);
     assert_int_equal(plan.config.tile_n, 256);
 }
@@ -331,10 +331,8 @@ static void one_configuration_needs_no_long_finals(void **state)
     for (size_t most = 0; most < 2; most++) {
         struct tmap_gemm *suite = cool_device();
         const struct tmap_gemm_problem p = product_of_bf16(4096);
-        struct tmap_gemm_plan plan;
         device.slower = 2;
-        assert_int_equal(tmap_gemm_tune_sustained(suite, &p, NULL, most, NULL, &plan, NULL),
-                         TMAP_OK);
+        sustained_plan(suite, &p, most);
         assert_true(device.launches <= 10);
     }
 }
