@@ -170,9 +170,10 @@ struct tmap_gemm_config {
     int32_t swapped;              /* 1: computes D transposed, -1: never */
     int32_t stream_k;             /* tiles dealt out by k-blocks instead of whole; -1: none */
     int32_t direct;               /* 1: D is stored by the warps, -1: by the copy engine */
-    int32_t overlap;              /* -1: the launch waits for its predecessor's end; clusters of
-                                     a GPC then take neighbouring tiles. 1: it does not wait.
-                                     0: the plan decides */
+    int32_t overlap;              /* -1: the launch waits for its predecessor's end. 1: it does not.
+                                     2: it does not, but its successor waits for its end, where
+                                     clusters have turns. By -1 and 2 clusters of a GPC take
+                                     neighbouring tiles. 0: the plan decides */
     int32_t flip_k;               /* 1: odd rounds go through K backwards, -1: never */
     int32_t load_policy, store_policy; /* enum tmap_cache_policy, of what the copy engine loads and
                                           stores; the plan's choice is normal */

@@ -23,6 +23,7 @@ static void test_places(int32_t m, int32_t n, const struct tmap_gemm_config *req
     assert_true(emulated_gemm_right(suite, SOURCE, &p, request, &plan));
     memcpy(&params, plan.params, sizeof params);
     assert_int_not_equal(params.turns.end, 0);
+    assert_int_equal(params.turns.late, request->overlap == GEMM_LATE);
     assert_int_not_equal(gemm_place(params.turns, params.turns.lone + 1), params.turns.lone + 1);
 }
 
@@ -45,6 +46,8 @@ static void test_pairs(void **state)
     (void)state;
     struct tmap_gemm_config request = request_of(64, 64, 1, 2);
     request.clusters = 14;
+    test_places(128, 64 * 2 * 10, &request);
+    request.overlap = GEMM_LATE;
     test_places(128, 64 * 2 * 10, &request);
 }
 

@@ -198,13 +198,16 @@ static void what_cannot_be_is_refused(void **state)
 static void what_does_not_fit_is_refused(void **state)
 {
     const struct tmap_mixed_problem p = usual();
-    const struct tmap_gemm_config deep = {.stages = 16}, odd = {.tile_n = 24};
+    const struct tmap_gemm_config deep = {.stages = 16}, odd = {.tile_n = 24},
+                                  late = {.overlap = 2};
     struct tmap_gemm_refusal why = {0};
     struct tmap_gemm_plan plan;
     (void)state;
     assert_int_equal(tmap_mixed_make_plan(opened(9, 0), &p, &deep, &plan, &why), TMAP_E_NO_PLAN);
     assert_non_null(strstr(why.text, "stages"));
     assert_int_equal(tmap_mixed_make_plan(opened(9, 0), &p, &odd, &plan, &why), TMAP_E_NO_PLAN);
+    assert_int_equal(tmap_mixed_make_plan(opened(9, 0), &p, &late, &plan, &why), TMAP_E_ARGUMENT);
+    assert_non_null(strstr(why.text, "overlap 2"));
     assert_int_equal(tmap_mixed_make_plan(NULL, &p, NULL, &plan, &why), TMAP_E_ARGUMENT);
     assert_int_equal(tmap_mixed_make_plan(opened(10, 0), &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
     assert_non_null(strstr(why.text, "compute capability 9.0"));

@@ -368,6 +368,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->group > rows) c->group = rows;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
     c->overlap = request->overlap == 0 && is_worth_waiting(suite, view, c) ? -1 : request->overlap;
+    if (c->overlap == GEMM_LATE && !gemm_takes_turns(suite, c)) return false;
     c->dynamic = gemm_is_dynamic(instance) ? 1 : -1;
     c->flip_k = request->flip_k;
     c->load_policy = request->load_policy;

@@ -334,7 +334,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "so many stages do not fit in shared memory");
     if (!deal_out(suite, t, &made->config, &all.product))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
-    fill(suite, t, made->config.overlap > 0, &all);
+    fill(suite, t, made->config.overlap == 1, &all);
     enum tmap_status status = map_all(suite, t, &all, refusal);
     if (status != TMAP_OK) return status;
     status = load(suite, t->instance, &made->function);
@@ -376,6 +376,8 @@ enum tmap_status tmap_mixed_make_plan(struct tmap_gemm *suite,
     if (status == TMAP_OK) status = gemm_validate_request(request, refusal);
     if (status == TMAP_OK) status = together(problem, refusal);
     if (status != TMAP_OK) return status;
+    if (request->overlap == GEMM_LATE)
+        return gemm_refuse(refusal, TMAP_E_ARGUMENT, "weights of 4 or 8 bits know no overlap 2");
     if (suite->family != GEMM_SM90)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
                            "products of weights of 4 or 8 bits are for compute capability 9.0");

@@ -113,7 +113,9 @@ struct gemm_params {
     int32_t members;
     union {
         uint64_t group_memory;
-        struct gemm_turns turns; /* or, of a single product, which place each cluster takes */
+        /* Or, of a single product, which place each cluster takes. Its last byte, read of every
+         * launch, is an address's highest: 0. */
+        struct gemm_turns turns;
     };
     union {
         uint32_t types; /* for tensor memory: the operands', as in the instruction descriptor */

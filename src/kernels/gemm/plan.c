@@ -225,9 +225,11 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct tmap_gemm_pr
     struct gemm_params params;
     memset(&params, 0, sizeof params);
     gemm_fill_params(suite, &view, choice, problem, &params);
-    if (choice->config.overlap < 0 && gemm_has_turns(suite, &choice->config))
+    if (gemm_takes_turns(suite, &choice->config)) {
         params.turns =
             gemm_turns_of(suite->gpu.sm_count, gemm_members(choice), choice->config.clusters);
+        params.turns.late = choice->config.overlap == GEMM_LATE;
+    }
     if (view.epilogue) gemm_fill_epilogue(problem, choice->config.swapped > 0, &all.epilogue);
     if (view.blocks) {
         const enum tmap_status status = scale_blocks(suite, problem, choice, &all.blocks, refusal);

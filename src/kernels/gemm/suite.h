@@ -168,12 +168,17 @@ bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *con
 bool gemm_recall_from(FILE *file, const char *key, struct tmap_gemm_config *config);
 void gemm_remember(const char *path, const char *key, const struct tmap_gemm_config *config);
 
+/* Of a configuration's `overlap`: the launch overlaps its predecessor, but not its successor. */
+enum { GEMM_LATE = 2 };
 /* Whether a launch's clusters may take other places: those that share a tile wait for those of
  * lower numbers, which start no later, and keep theirs. */
 bool gemm_may_turn(const struct tmap_gemm_config *c);
 /* Whether they would, were the launch to find the device empty: the order is known in which such a
  * device starts them. */
 bool gemm_has_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);
+/* Whether they do: the configuration says that it finds it empty, or that its successor does, which
+ * may well be another launch of the same. */
+bool gemm_takes_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);
 /* Whether the clusters of a GPC would ask L2 for A at the same time, which is answered once, if
  * their order were along N: blocks share B alone, and all tiles are under way at once. */
 bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles);

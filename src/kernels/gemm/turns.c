@@ -54,6 +54,11 @@ bool gemm_has_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config
            gemm_turns_of(suite->gpu.sm_count, members_of(c), c->clusters).end > 0;
 }
 
+bool gemm_takes_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
+{
+    return (c->overlap < 0 || c->overlap == GEMM_LATE) && gemm_has_turns(suite, c);
+}
+
 double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
 {
     enum { OF_A_GPC = 8 }; /* pairs */
@@ -61,7 +66,7 @@ double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_con
      * (H200, 2026-11-28). */
     const double merged = 0.66;
     const bool along_m = c->cluster_m == 1 && c->cluster_n > 1 && c->group >= OF_A_GPC;
-    return along_m && c->overlap < 0 && gemm_has_turns(suite, c) ? merged : 1;
+    return along_m && gemm_takes_turns(suite, c) ? merged : 1;
 }
 
 double gemm_asked(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)

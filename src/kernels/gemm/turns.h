@@ -16,7 +16,8 @@ struct gemm_turns {
     uint8_t end;             /* the first cluster that has no turn */
     uint8_t first;           /* clusters of the first GPC, */
     uint8_t each, more;      /* of each other GPC, and in how many of them one more */
-    uint8_t unused[2];
+    uint8_t unused;
+    uint8_t late; /* 1: the successor begins when all blocks have ended */
 };
 
 #ifdef __CUDACC__

@@ -198,6 +198,7 @@ int main(int argc, char **argv)
     static const struct tmap_gemm_config ways[] = {
         {.overlap = 1},
         {.overlap = -1},
+        {.cluster_m = 2, .split_k = 1, .stream_k = -1, .overlap = 2},
         {.direct = 1},
         {.direct = -1, .store_warp = 1, .cluster_m = 2},
         {.direct = -1, .store_warp = -1, .cluster_m = 2},

@@ -99,7 +99,8 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
                    out = n / CLUSTERS / STORES / OVERLAPS / ORDERS;
     if (!(o->kinds >> i->kind & 1) || (int32_t)out >= outs_of(i->kind)) return false;
     const int32_t tile_m = gemm_tile_m(i), tile_n = i->bn, sms = suite->gpu.sm_count;
-    const int32_t columns = o->small ? 2 : 24;
+    const int32_t columns = o->small ? 2 : 24, blocks = cluster[0] * cluster[1];
+    const bool in_turn = !o->small && gemm_turns_of(sms, blocks, sms / blocks).end > 0;
     const int32_t rows = o->small ? 3 : (ROUNDS * sms + columns - 1) / columns;
     memset(c, 0, sizeof *c);
     c->problem = (struct tmap_gemm_problem){.kind = i->kind,
@@ -127,7 +128,9 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
                                            .stream_k = -1,
                                            .direct = store == 2 ? 1 : -1,
                                            .store_warp = store == 1 ? 1 : -1,
-                                           .overlap = overlap ? -1 : 1};
+                                           .overlap = !overlap   ? 1
+                                                      : !in_turn ? -1
+                                                                 : GEMM_LATE};
     const bool short_sums = (i->kind == TMAP_GEMM_E4M3 || i->kind == TMAP_GEMM_E5M2) && !i->promote;
     c->fill_a = c->fill_b = short_sums ? TMAP_GEMM_FILL_SIGNS : TMAP_GEMM_FILL_INTEGERS;
     c->seed = n + 1;

@@ -182,13 +182,20 @@ PTX_FN void prefetch_maps(const gemm_params &p)
     ptx::prefetch_tensormap(&p.d);
 }
 
+// The successor may come as soon as every block of this launch runs; or, without a trigger, when
+// all have ended.
+PTX_FN void let_next_start(const gemm_params &p)
+{
+    if (!p.turns.late) ptx::grid_let_next_start();
+}
+
 // Everything before the work: a launch may start under its predecessor's end, so memory is touched
-// after the wait only; the successor may come as soon as every block of this one runs.
+// after the wait only.
 template <class S>
 PTX_FN void prepare(const gemm_params &p, const shared_layout<S> &smem, int32_t cluster_size,
                     const ptx::watch &watch)
 {
-    ptx::grid_let_next_start();
+    let_next_start(p);
     announce<S>(p, smem, cluster_size);
     prefetch_maps(p);
     meet_blocks<S>(p, smem, cluster_size, watch);
@@ -209,7 +216,7 @@ template <class S> PTX_FN void gemm(const gemm_params &p)
     const ptx::watch watch = {p.mailbox, p.limit_ms};
     const int32_t cluster_size = p.cluster_m * p.cluster_n * p.split;
     if (DELAY(p, DELAY_INIT) && ptx::cluster_rank() == 1) ptx::pause_us(50);
-    ptx::grid_let_next_start();
+    let_next_start(p);
     announce<S>(p, smem, cluster_size);
     const cluster_place at(p);
     const bool producer = threadIdx.x < 128, loads = is_loader<S>();
