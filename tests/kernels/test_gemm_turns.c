@@ -116,6 +116,41 @@ static void test_long_products_wait(void **state)
     assert_int_equal(chosen(4096, 4096, 4096, &requests[0]).overlap, 0);
 }
 
+/* Groups of as many rows as a GPC has pairs, unless the last one would be next to nothing. */
+static void test_pairs_walk_along_m(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t rows, group;
+    } cases[] = {{8, 8}, {9, 9}, {15, 15}, {16, 8}, {43, 8}};
+    const struct tmap_gemm_config request = {.tile_m = 128,
+                                             .tile_n = 256,
+                                             .cluster_m = 1,
+                                             .cluster_n = 2,
+                                             .stream_k = -1,
+                                             .overlap = GEMM_LATE};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct tmap_gemm_config config = chosen(128 * cases[i].rows, 8192, 4096, &request);
+        assert_int_equal(config.group, cases[i].group);
+    }
+}
+
+/* 64 of 66 clusters, unless that takes a round more. */
+static void test_as_many_as_have_turns(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t tiles;
+        int32_t clusters;
+    } cases[] = {{64, 64}, {65, 66}, {66, 66}, {128, 64}, {130, 66}, {256, 64}, {2752, 66}};
+    struct tmap_gemm_config c = {
+        .cluster_m = 1, .cluster_n = 2, .split_k = 1, .clusters = 66, .overlap = GEMM_LATE};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(gemm_clusters_in_turn(pretend(), &c, cases[i].tiles), cases[i].clusters);
+    c.overlap = 0;
+    assert_int_equal(gemm_clusters_in_turn(pretend(), &c, 64), 66);
+}
+
 /* Where the order is not known in which clusters start, waiting gains nothing. */
 static void test_unknown_devices_do_not_wait(void **state)
 {
@@ -141,6 +176,8 @@ int main(void)
         cmocka_unit_test(test_unknown_devices),
         cmocka_unit_test(test_single_rounds_share_what_no_multicast_brings),
         cmocka_unit_test(test_long_products_wait),
+        cmocka_unit_test(test_pairs_walk_along_m),
+        cmocka_unit_test(test_as_many_as_have_turns),
         cmocka_unit_test(test_unknown_devices_do_not_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

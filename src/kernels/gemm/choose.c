@@ -297,18 +297,21 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
  * single ones walk along N first. So do all where a tile has so few k-blocks that D is most of what
  * there is: rows of it are then written whole at about the same time (docs/EXPERIMENTS.md). And so
  * do those of a single round that then share A, which no multicast brings them: memory has nothing
- * to say in that, and 2000 x 1000 x 10000 takes 67 us, 72 in groups of eight rows. */
-static int32_t group_for(const struct gemm_instance *instance, const struct gemm_view *view,
-                         const struct tmap_gemm_config *c, int64_t tiles)
+ * to say in that, and 2000 x 1000 x 10000 takes 67 us, 72 in groups of eight rows. The pairs of a
+ * GPC that have turns share B; a last group of one row would not. */
+static int32_t group_for(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                         const struct gemm_view *view, const struct tmap_gemm_config *c,
+                         int32_t rows, int64_t tiles)
 {
     enum { FEW_BLOCKS = 2 };
     const bool single = c->cluster_m * c->cluster_n * c->split_k == 1;
     const bool few = instance->family == GEMM_SM90 && view->conv.images == 0 &&
                      view->k <= FEW_BLOCKS * view->span;
     if (!view->transposed && (few || (view->torn && single))) return 1;
-    if (instance->family == GEMM_SM90 && view->conv.images == 0 && !view->grouped &&
-        gemm_can_merge_a(c, (double)tiles))
-        return 1;
+    const bool plain = instance->family == GEMM_SM90 && view->conv.images == 0 && !view->grouped;
+    if (plain && gemm_can_merge_a(c, (double)tiles)) return 1;
+    if (plain && gemm_takes_turns(suite, c) && gemm_can_merge_b(c))
+        return rows < 2 * GEMM_PAIRS_OF_A_GPC ? rows : GEMM_PAIRS_OF_A_GPC;
     return gemm_ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 
@@ -352,6 +355,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
         gemm_ceil_div(gemm_ceil_div(gemm_tiled_columns(view), c->tile_n), c->cluster_n);
     const int64_t tiles = (int64_t)rows * cols * view->batch;
     if (!gemm_deal_tiles(suite, request, choice, tiles, k_blocks)) return false;
+    c->overlap = request->overlap == 0 && is_worth_waiting(suite, view, c) ? -1 : request->overlap;
+    if (c->overlap == GEMM_LATE && !gemm_takes_turns(suite, c)) return false;
+    if (!request->clusters) c->clusters = gemm_clusters_in_turn(suite, c, tiles);
     /* With one tile a block there is no other to multiply while it is stored. */
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
     c->direct = stores_itself(instance, view) ? 1 : request->direct ? request->direct : DIRECT;
@@ -364,11 +370,9 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
-    c->group = request->group ? request->group : group_for(instance, view, c, tiles);
+    c->group = request->group ? request->group : group_for(suite, instance, view, c, rows, tiles);
     if (c->group > rows) c->group = rows;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
-    c->overlap = request->overlap == 0 && is_worth_waiting(suite, view, c) ? -1 : request->overlap;
-    if (c->overlap == GEMM_LATE && !gemm_takes_turns(suite, c)) return false;
     c->dynamic = gemm_is_dynamic(instance) ? 1 : -1;
     c->flip_k = request->flip_k;
     c->load_policy = request->load_policy;

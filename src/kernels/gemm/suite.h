@@ -182,6 +182,12 @@ bool gemm_takes_turns(const struct tmap_gemm *suite, const struct tmap_gemm_conf
 /* Whether the clusters of a GPC would ask L2 for A at the same time, which is answered once, if
  * their order were along N: blocks share B alone, and all tiles are under way at once. */
 bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles);
+/* The same of B, along M, by pairs that share A alone; so many of them are one GPC's, and then
+ * clusters are no more than have turns, if that takes no more rounds: so they stay aligned. */
+enum { GEMM_PAIRS_OF_A_GPC = 8 };
+bool gemm_can_merge_b(const struct tmap_gemm_config *c);
+int32_t gemm_clusters_in_turn(const struct tmap_gemm *suite, const struct tmap_gemm_config *c,
+                              int64_t tiles);
 /* What L2 is asked for of B, of what the clusters want: less where they have their turns along M
  * and their blocks share A alone. */
 double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);

@@ -27,6 +27,11 @@ bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles)
     return tiles <= c->clusters && gemm_may_turn(c) && c->cluster_n * c->split_k == 1;
 }
 
+bool gemm_can_merge_b(const struct tmap_gemm_config *c)
+{
+    return gemm_may_turn(c) && c->cluster_m * c->split_k == 1 && c->cluster_n == 2;
+}
+
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
 {
     struct gemm_turns t = {0};
@@ -59,13 +64,21 @@ bool gemm_takes_turns(const struct tmap_gemm *suite, const struct tmap_gemm_conf
     return (c->overlap < 0 || c->overlap == GEMM_LATE) && gemm_has_turns(suite, c);
 }
 
+int32_t gemm_clusters_in_turn(const struct tmap_gemm *suite, const struct tmap_gemm_config *c,
+                              int64_t tiles)
+{
+    if (!gemm_takes_turns(suite, c) || !gemm_can_merge_b(c)) return c->clusters;
+    const int32_t turns = gemm_turns_of(suite->gpu.sm_count, members_of(c), c->clusters).end;
+    return (tiles + turns - 1) / turns > (tiles + c->clusters - 1) / c->clusters ? c->clusters
+                                                                                 : turns;
+}
+
 double gemm_asked_of_b(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
 {
-    enum { OF_A_GPC = 8 }; /* pairs */
     /* By 16384 cubed, where 192 x 256 in pairs along N takes 1.2 % less than along M, both waiting
      * (H200, 2026-11-28). */
     const double merged = 0.66;
-    const bool along_m = c->cluster_m == 1 && c->cluster_n > 1 && c->group >= OF_A_GPC;
+    const bool along_m = gemm_can_merge_b(c) && c->group >= GEMM_PAIRS_OF_A_GPC;
     return along_m && gemm_takes_turns(suite, c) ? merged : 1;
 }
 
