@@ -95,7 +95,7 @@ tune '"path":"$.a_mn_major"' 2 '{"kind":"bf16","m":1,"n":1,"k":1,"a_mn_major":"y
 tune '"path":"$.b_mn_major"' 2 '{"kind":"bf16","m":1,"n":1,"k":1,"b_mn_major":0}'
 tune '"path":"$.d_mn_major"' 2 '{"kind":"bf16","m":1,"n":1,"k":1,"d_mn_major":[]}'
 # As the GPU's plan: an H200 has 30 clusters of four at once, not 33.
-tune '"cluster_m":2,"cluster_n":1,"split_k":1,"group":8,"clusters":66' 0 '{"kind":"bf16","m":4096,"n":4096,"k":4096}'
+tune '"cluster_m":1,"cluster_n":2,"split_k":1,"group":8,"clusters":64' 0 '{"kind":"bf16","m":4096,"n":4096,"k":4096}'
 tune 'unknown key' 2 '{"kind":"bf16","M":1,"n":1,"k":1}'
 tune 'expected a JSON object' 2 '7'
 tune 'expected a string' 2 '{"kind":"bf16","m":1,"n":1,"k":1,"name":7}'

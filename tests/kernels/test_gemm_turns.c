@@ -113,26 +113,48 @@ static void test_long_products_wait(void **state)
         assert_int_equal(config.overlap, i == 0 ? -1 : requests[i].overlap);
         assert_int_equal(gemm_asked_of_b(pretend(), &config) < 1, i == 0);
     }
-    assert_int_equal(chosen(4096, 4096, 4096, &requests[0]).overlap, 0);
 }
 
-/* Groups of as many rows as a GPC has pairs, unless the last one would be next to nothing. */
+/* What is bound by multiplies is late: pairs along N, whose clusters a GPC has side by side along
+ * M, and no more of them than have turns. Short products are not, nor what the request wants
+ * otherwise; and where nothing has turns there is no such plan. */
+static void test_multiplies_are_late(void **state)
+{
+    (void)state;
+    const struct tmap_gemm_config none = {0}, along_n = {.cluster_m = 1, .cluster_n = 2},
+                                  early = {.cluster_m = 1, .cluster_n = 2, .overlap = 1},
+                                  late = {.cluster_m = 1, .cluster_n = 2, .overlap = GEMM_LATE};
+    const struct tmap_gemm_config config = chosen(4096, 4096, 4096, &none);
+    assert_int_equal(config.overlap, GEMM_LATE);
+    assert_true(gemm_can_merge_b(&config));
+    assert_int_equal(config.group, GEMM_PAIRS_OF_A_GPC);
+    assert_int_equal(config.clusters, 64);
+    assert_true(gemm_asked_of_b(pretend(), &config) < 1);
+    assert_int_equal(chosen(1024, 1024, 1024, &along_n).overlap, 0);
+    assert_int_equal(chosen(4096, 4096, 4096, &early).overlap, 1);
+    assert_int_equal(chosen(4096, 4096, 512, &late).overlap, GEMM_LATE);
+    const struct tmap_gemm_config single = {.cluster_m = 1, .cluster_n = 1, .overlap = GEMM_LATE};
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
+    struct gemm_choice choice;
+    assert_int_equal(gemm_enumerate(pretend(), &p, &single, &choice, 1), 0);
+}
+
+/* Groups of as many rows as a GPC has pairs, unless the last one would be next to nothing; with too
+ * few rows nobody is late. */
 static void test_pairs_walk_along_m(void **state)
 {
     (void)state;
     static const struct {
-        int32_t rows, group;
-    } cases[] = {{8, 8}, {9, 9}, {15, 15}, {16, 8}, {43, 8}};
-    const struct tmap_gemm_config request = {.tile_m = 128,
-                                             .tile_n = 256,
-                                             .cluster_m = 1,
-                                             .cluster_n = 2,
-                                             .stream_k = -1,
-                                             .overlap = GEMM_LATE};
+        int32_t rows, group, overlap;
+    } cases[] = {{7, 7, 0}, {8, 8, 2}, {9, 9, 2}, {15, 15, 2}, {16, 8, 2}, {43, 8, 2}};
+    const struct tmap_gemm_config request = {
+        .tile_m = 128, .tile_n = 256, .cluster_m = 1, .cluster_n = 2, .stream_k = -1};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct tmap_gemm_config config = chosen(128 * cases[i].rows, 8192, 4096, &request);
         assert_int_equal(config.group, cases[i].group);
+        assert_int_equal(config.overlap, cases[i].overlap);
     }
+    assert_int_equal(chosen(4096, 16384, 512, &request).overlap, 0);
 }
 
 /* 64 of 66 clusters, unless that takes a round more. */
@@ -176,6 +198,7 @@ int main(void)
         cmocka_unit_test(test_unknown_devices),
         cmocka_unit_test(test_single_rounds_share_what_no_multicast_brings),
         cmocka_unit_test(test_long_products_wait),
+        cmocka_unit_test(test_multiplies_are_late),
         cmocka_unit_test(test_pairs_walk_along_m),
         cmocka_unit_test(test_as_many_as_have_turns),
         cmocka_unit_test(test_unknown_devices_do_not_wait),

@@ -315,15 +315,23 @@ static int32_t group_for(const struct tmap_gemm *suite, const struct gemm_instan
     return gemm_ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
 
-/* A launch that finds the device empty has neighbouring tiles on each GPC (turns.h). That saves up
- * to 2 % of the energy, by which products of milliseconds are ranked, and starts 2 to 3 us later.
- * Groups always overlap, and convolutions were not timed. */
-static bool is_worth_waiting(const struct tmap_gemm *suite, const struct gemm_view *view,
-                             const struct tmap_gemm_config *c)
+/* A launch that finds the device empty has neighbouring tiles on each GPC (turns.h), which saves up
+ * to 5 % of the time at the power limit. To wait for the predecessor's end takes 2 to 3 us; to keep
+ * the successor waiting half a microsecond, but then the predecessor has to do the same. Where K is
+ * short D is most of what there is. Groups always overlap; convolutions were not timed, nor late
+ * launches of 8-bit operands but for two. */
+static int32_t overlap_for(const struct tmap_gemm *suite, const struct gemm_view *view,
+                           const struct tmap_gemm_config *c, int32_t rows, int64_t tiles)
 {
-    const double multiplies_us = 2500; /* about 4 ms at the power limit */
-    return view->element_bits <= 16 && !view->grouped && view->conv.images == 0 &&
-           gemm_multiply_us(suite, view) >= multiplies_us && gemm_has_turns(suite, c);
+    enum { WAIT_US = 2500, LATE_US = 15, LATE_K = 1024 }; /* at the power limit twice as long */
+    if (view->element_bits > 16 || view->grouped || view->conv.images > 0) return 0;
+    if (!gemm_has_turns(suite, c)) return 0;
+    const double us = gemm_multiply_us(suite, view);
+    if (us >= WAIT_US) return -1;
+    const bool merges_b = gemm_can_merge_b(c) && rows >= GEMM_PAIRS_OF_A_GPC;
+    const bool merges = merges_b || gemm_can_merge_a(c, (double)tiles);
+    const bool multiplies = us >= LATE_US && view->k >= LATE_K;
+    return view->element_bits == 16 && multiplies && merges ? GEMM_LATE : 0;
 }
 
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -355,7 +363,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
         gemm_ceil_div(gemm_ceil_div(gemm_tiled_columns(view), c->tile_n), c->cluster_n);
     const int64_t tiles = (int64_t)rows * cols * view->batch;
     if (!gemm_deal_tiles(suite, request, choice, tiles, k_blocks)) return false;
-    c->overlap = request->overlap == 0 && is_worth_waiting(suite, view, c) ? -1 : request->overlap;
+    c->overlap = request->overlap ? request->overlap : overlap_for(suite, view, c, rows, tiles);
     if (c->overlap == GEMM_LATE && !gemm_takes_turns(suite, c)) return false;
     if (!request->clusters) c->clusters = gemm_clusters_in_turn(suite, c, tiles);
     /* With one tile a block there is no other to multiply while it is stored. */

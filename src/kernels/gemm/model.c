@@ -411,7 +411,8 @@ static double tile_fit(const struct tmap_gemm *suite, const struct gemm_view *vi
     const double longer = (us - SUSTAINED_FROM_US) / (SUSTAINED_US - SUSTAINED_FROM_US);
     const double sustained = view->element_bits > 16 ? 0 : larger(0, smaller(1, longer));
     const double bytes = 1.0 / c->tile_m + 1.0 / c->tile_n + gemm_asked(suite, c);
-    const double least = TALL_LEAST + (TALL_SUSTAINED - TALL_LEAST) * sustained;
+    const double limited = larger(sustained, gemm_merged(suite, view, c));
+    const double least = TALL_LEAST + (TALL_SUSTAINED - TALL_LEAST) * limited;
     const double tall = larger(least, (TALL_FIT - 1) * smaller(1, TALL_US / us));
     return (1 + sustained * SUSTAINED_BYTES * larger(0, bytes - SUSTAINED_LEAST)) *
            (gemm_is_tall(instance) ? 1 + tall : 1);
@@ -457,14 +458,14 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                          FIRST_CLOCKS * traffic.received / 32768) /
                         clocks;
     const double power_us = energy_us(suite, view, choice, bytes);
-    /* Beyond its power the device lowers the clock, and with it the voltage and a clock's energy.
-     */
+    /* Beyond its power the device lowers the clock, the voltage and a clock's energy with it. */
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     const bool own = is_own(view);
     compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
     if (c->stream_k > 0 && c->split_k == 1) compute_us *= stream_fit(c, own);
     compute_us *= tile_fit(suite, view, choice->instance, c, compute_us);
     if (c->pingpong > 0) compute_us *= a_begins_inside(view) ? TURN_TORN : TURN_FIT;
+    compute_us *= gemm_settled_fit(suite, view, c);
     if (gemm_is_from_registers(view, c)) compute_us *= FROM_REGISTERS;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
     if (view->conv.images > 0) compute_us *= conv_fit(c);
@@ -536,8 +537,9 @@ void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape
     const double k_blocks = b->k_blocks / c->split_k, rounds = b->tiles / b->clusters;
     b->sum_blocks[0] = rounds_of(b->own, b->tiles, b->clusters) * k_blocks;
     b->sum_blocks[1] = rounds * k_blocks;
-    b->waits[0] = b->fit * in_step(c, c->split_k > 1 ? 1 : up(rounds), k_blocks, b->own);
-    b->waits[1] = b->waits[0] * (c->split_k > 1 ? 1 : stream_fit(c, b->own));
+    const double waits = b->fit * in_step(c, c->split_k > 1 ? 1 : up(rounds), k_blocks, b->own);
+    b->waits[0] = waits * (gemm_can_merge_b(c) ? gemm_merged_fit(b->suite, b->view, c) : 1);
+    b->waits[1] = waits * (c->split_k > 1 ? 1 : stream_fit(c, b->own));
     b->memory_us = 0;
 }
 

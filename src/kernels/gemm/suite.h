@@ -433,6 +433,15 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
                            const struct gemm_choice *choice);
 /* What multiplies alone take on Hopper at the full clock. */
 double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view);
+/* Of a device at its power limit (settled.c): how much of the time that counts of a configuration
+ * whose clusters merge what they ask of B, 0 to 1; what it makes of pairs along N that do; and of
+ * any configuration. */
+double gemm_merged(const struct tmap_gemm *suite, const struct gemm_view *view,
+                   const struct tmap_gemm_config *c);
+double gemm_merged_fit(const struct tmap_gemm *suite, const struct gemm_view *view,
+                       const struct tmap_gemm_config *c);
+double gemm_settled_fit(const struct tmap_gemm *suite, const struct gemm_view *view,
+                        const struct tmap_gemm_config *c);
 /* No more than what the model expects of any configuration of a kernel, for as many clusters as
  * fit. What all its configurations have in common is worked out once, what those of one shape of
  * clusters have once for all ways to deal tiles out (deal.c); suite and view are the caller's for
