@@ -25,9 +25,6 @@ static const double WORTH = 0.992, STILL_WORTH = 0.994;
  * follow, and finalists to none of which another one is preferable both in clocks and in what it
  * moves. */
 enum { LONG_US = 20, SETTLE_US = 300000, SUSTAINED_US = 300000, SUSTAINED_ROUNDS = 2 };
-/* From here on a run loses less by waiting for its predecessor than it gains where the clusters of
- * a GPC then have neighbouring tiles (turns.h). */
-enum { WAITS_US = 400 };
 static const double LOOK_NOISE = 0.98, HOPELESS = 1.12;
 
 #define FNV_BASIS UINT64_C(0xcbf29ce484222325) /* FNV-1a */
@@ -275,12 +272,13 @@ static double look(struct trials *t, const struct tmap_gemm_config *config)
     return before > 0 && us > 0 && after > 0 ? us * 2 / (before + after) : -1;
 }
 
-/* Whether a configuration is worth more where it waits for its predecessor. */
-static bool waits(const struct trials *t, const struct tmap_gemm_config *request,
-                  const struct tmap_gemm_config *config)
+/* Whether a configuration is worth more where the clusters of a GPC have neighbouring tiles, which
+ * they have if every launch is late (turns.h). */
+static bool is_worth_turns(const struct trials *t, const struct tmap_gemm_config *request,
+                           const struct tmap_gemm_config *config)
 {
-    return t->finals.sustained && t->own_us >= WAITS_US && gemm_has_turns(t->suite, config) &&
-           config->overlap == 0 && !(request && request->overlap);
+    return t->finals.sustained && gemm_has_turns(t->suite, config) && config->overlap == 0 &&
+           !(request && request->overlap);
 }
 
 /* The first `most` configurations of the request: the model's own plan is the first that can be
@@ -301,8 +299,8 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
             gemm_plan_sets(t->suite, &t->operands, &config, t->plan[0], refusal) == TMAP_OK &&
             begin(t, count > 1 && most > 1) != TMAP_OK)
             return TMAP_E_DRIVER;
-        const bool late = waits(t, request, &config);
-        if (late) config.overlap = -1;
+        const bool late = is_worth_turns(t, request, &config);
+        if (late) config.overlap = GEMM_LATE;
         if (i >= most && moved_by(t->suite, &config) >= least_moved(f)) continue;
         if (own && !late) continue;
         const double seen = look(t, &config);
@@ -315,11 +313,11 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
 
 /* Variants of a configuration, of which the model knows little or nothing: the order of the tiles,
  * which decided up to a sixth of the time of products that the L2 cache bounds, what the ring and
- * the output share, and launches that wait for their predecessor, whose clusters can have their
- * tiles by GPC (turns.h; docs/EXPERIMENTS.md). */
+ * the output share, and late launches, whose clusters can have their tiles by GPC (turns.h;
+ * docs/EXPERIMENTS.md). */
 struct variant {
     int32_t group, panels; /* 0: as they are */
-    bool waits;
+    bool late;
 };
 static const struct variant variants[] = {{1, 0, false},  {2, 0, false}, {4, 0, false},
                                           {16, 0, false}, {0, 1, false}, {0, 4, false},
@@ -334,12 +332,12 @@ static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_
     *out = *from;
     if (v.group > 0) out->group = v.group;
     if (v.panels > 0) out->panels = v.panels, out->stages = 0; /* as many as there is room for */
-    if (v.waits) out->overlap = -1;
-    if (request && ((v.group > 0 && request->group) || (v.waits && request->overlap) ||
+    if (v.late) out->overlap = GEMM_LATE;
+    if (request && ((v.group > 0 && request->group) || (v.late && request->overlap) ||
                     (v.panels > 0 && (request->panels || request->stages))))
         return false;
     const bool by_gpc = gemm_may_turn(from);
-    if (v.waits) return by_gpc && from->overlap == 0 && (!v.group || out->group != from->group);
+    if (v.late) return by_gpc && from->overlap == 0 && (!v.group || out->group != from->group);
     return out->group != from->group || out->panels != from->panels;
 }
 
