@@ -310,6 +310,34 @@ static void other_panels_are_looked_at(void **state)
     }
 }
 
+/* So are late launches of what is not late by default, in the order of late ones, and the other way
+ * round; but where the request says how. */
+static void late_launches_are_looked_at(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t overlap, cluster_m, quick_late, expected;
+    } cases[] = {{0, 2, 1, GEMM_LATE}, {0, 2, -1, 0}, {0, 1, -1, 1}, {0, 1, 1, GEMM_LATE},
+                 {1, 2, 1, 1},         {1, 1, 1, 1},  {-1, 2, 1, -1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tmap_gemm *suite = cool_device();
+        const struct tmap_gemm_problem p = product_of_bf16(4096);
+        const struct tmap_gemm_config request = {.tile_m = 128,
+                                                 .tile_n = 256,
+                                                 .cluster_m = cases[i].cluster_m,
+                                                 .cluster_n = 3 - cases[i].cluster_m,
+                                                 .split_k = 1,
+                                                 .stream_k = -1,
+                                                 .overlap = cases[i].overlap};
+        const struct tmap_gemm_plan own = own_beside(suite, &p, &request, 1.2);
+        const int32_t by_default = cases[i].cluster_m == 1 ? GEMM_LATE : 0;
+        assert_int_equal(own.config.overlap, cases[i].overlap ? cases[i].overlap : by_default);
+        device.quick_late = cases[i].quick_late;
+        const struct tmap_gemm_plan plan = tuned_plan(suite, &p, &request, MOST);
+        assert_int_equal(plan.config.overlap, cases[i].expected);
+    }
+}
+
 static void one_configuration_needs_no_finals(void **state)
 {
     (void)state;
@@ -406,6 +434,7 @@ int main(void)
         cmocka_unit_test(a_small_stack_is_enough),
         cmocka_unit_test(other_orders_of_the_tiles_are_looked_at),
         cmocka_unit_test(other_panels_are_looked_at),
+        cmocka_unit_test(late_launches_are_looked_at),
         cmocka_unit_test(one_configuration_needs_no_finals),
         cmocka_unit_test(the_choice_is_remembered),
         cmocka_unit_test(a_launch_is_the_plans),

@@ -30,6 +30,7 @@ static struct device {
     double others;
     int32_t quick_group;       /* tiles in groups of so many rows take a tenth less */
     int32_t quick_panels;      /* with so many panels of output a tenth less */
+    int32_t quick_late;        /* 1: late launches take a tenth less, -1: those that are not do */
     double lucky_until;        /* until then others take a tenth less */
     const void *best;          /* takes 95 us, the model's own 98, every other 100 */
     double slower;             /* everything takes so many times as long; 0: once */
@@ -96,6 +97,7 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
     if (device.trades) us = traded_us(function, device.now_us > device.since_us + 40e3);
     if (device.lucky_until > device.now_us && function != device.own) us *= 0.9;
     if (device.quick_group && p->group == device.quick_group) us *= 0.9;
+    if (device.quick_late && p->turns.late == (device.quick_late > 0)) us *= 0.9;
     if (device.quick_panels && p->panels == device.quick_panels) us *= 0.9;
     if (!warm && (device.quickest_us == 0 || us < device.quickest_us)) {
         device.quickest_us = us;

@@ -281,6 +281,15 @@ static bool is_worth_turns(const struct trials *t, const struct tmap_gemm_config
            !(request && request->overlap);
 }
 
+/* The order and the number of the clusters are then the plan's again. */
+static void set_overlap(struct tmap_gemm_config *config, const struct tmap_gemm_config *request,
+                        int32_t overlap)
+{
+    config->overlap = overlap;
+    config->group = request ? request->group : 0;
+    config->clusters = request ? request->clusters : 0;
+}
+
 /* The first `most` configurations of the request: the model's own plan is the first that can be
  * planned, and each other one is looked at. At the power limit so is one that moves less than all
  * finalists so far: the model ranks by clocks. */
@@ -300,7 +309,7 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
             begin(t, count > 1 && most > 1) != TMAP_OK)
             return TMAP_E_DRIVER;
         const bool late = is_worth_turns(t, request, &config);
-        if (late) config.overlap = GEMM_LATE;
+        if (late) set_overlap(&config, request, GEMM_LATE);
         if (i >= most && moved_by(t->suite, &config) >= least_moved(f)) continue;
         if (own && !late) continue;
         const double seen = look(t, &config);
@@ -313,15 +322,14 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
 
 /* Variants of a configuration, of which the model knows little or nothing: the order of the tiles,
  * which decided up to a sixth of the time of products that the L2 cache bounds, what the ring and
- * the output share, and late launches, whose clusters can have their tiles by GPC (turns.h;
- * docs/EXPERIMENTS.md). */
+ * the output share, late launches, whose clusters can have their tiles by GPC, and the others
+ * (turns.h; docs/EXPERIMENTS.md). */
 struct variant {
-    int32_t group, panels; /* 0: as they are */
-    bool late;
+    int32_t group, panels, overlap; /* 0: as they are */
 };
-static const struct variant variants[] = {{1, 0, false},  {2, 0, false}, {4, 0, false},
-                                          {16, 0, false}, {0, 1, false}, {0, 4, false},
-                                          {0, 0, true},   {1, 0, true}};
+static const struct variant variants[] = {{1, 0, 0},         {2, 0, 0},         {4, 0, 0},
+                                          {16, 0, 0},        {0, 1, 0},         {0, 4, 0},
+                                          {0, 0, GEMM_LATE}, {1, 0, GEMM_LATE}, {0, 0, 1}};
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 /* False where the request has its own, or the configuration is that variant, or has no such. */
@@ -330,14 +338,15 @@ static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_
 {
     const struct variant v = variants[variant];
     *out = *from;
+    if (v.overlap) set_overlap(out, request, v.overlap);
     if (v.group > 0) out->group = v.group;
     if (v.panels > 0) out->panels = v.panels, out->stages = 0; /* as many as there is room for */
-    if (v.late) out->overlap = GEMM_LATE;
-    if (request && ((v.group > 0 && request->group) || (v.late && request->overlap) ||
+    if (request && ((v.group > 0 && request->group) || (v.overlap && request->overlap) ||
                     (v.panels > 0 && (request->panels || request->stages))))
         return false;
-    const bool by_gpc = gemm_may_turn(from);
-    if (v.late) return by_gpc && from->overlap == 0 && (!v.group || out->group != from->group);
+    if (v.overlap == 1) return from->overlap == GEMM_LATE;
+    if (v.overlap)
+        return gemm_may_turn(from) && from->overlap == 0 && (!v.group || out->group != from->group);
     return out->group != from->group || out->panels != from->panels;
 }
 
