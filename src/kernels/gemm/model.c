@@ -402,8 +402,8 @@ static double cache_us(const struct tmap_gemm *suite, const struct gemm_view *vi
 }
 
 /* What a tile takes more than the other terms make of it: the tall one's warpgroups load and store
- * for themselves; and a product of several milliseconds keeps the device at its power limit, where
- * the clock is the lower the more bytes an operation takes. Wider elements: not observed. */
+ * for themselves, which counts less at the power limit; and a product of several milliseconds keeps
+ * the device there, so the clock is the lower the more bytes it takes. Wider elements: not seen. */
 static double tile_fit(const struct tmap_gemm *suite, const struct gemm_view *view,
                        const struct gemm_instance *instance, const struct tmap_gemm_config *c,
                        double us)
@@ -433,14 +433,6 @@ static double stream_fit(const struct tmap_gemm_config *c, bool own)
 static double ready_us(const struct gemm_instance *instance)
 {
     return instance->image == GEMM_EARLY ? READY_US : 0;
-}
-
-enum { MULTIPLIES_OF_16_BITS = 2048 }; /* of a clock on an SM */
-double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view)
-{
-    const double multiplies = (double)view->batch * view->m * view->n * view->k;
-    return multiplies * view->element_bits / 16 / MULTIPLIES_OF_16_BITS / suite->gpu.sm_count /
-           clocks_per_us(suite);
 }
 
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -143,7 +143,8 @@ static const double TALL_US = 203.4;
 static const double TALL_LEAST = 0.04813;
 
 /* Of products so long that they bring the device to its power limit by themselves: from where on,
- * and from where on wholly. What the tall tile then takes more; and what the bytes that an
+ * and from where on wholly. What the tall tile then takes more (and at
+ * any power limit, settled.c); and what the bytes that an
  * operation loads and reads of shared memory cost the clock, each above the tall tile's in pairs
  * that share A and wait for their predecessor.
  * By lists in slices of 40 to 150 ms (docs/EXPERIMENTS.md). */

@@ -1,6 +1,8 @@
-/* What the energy of loads makes of a product's time. Launch after launch of multiplies brings the
- * device to its power limit, and the clock follows, within a second: shorter slices, which the rest
- * of the model is fitted to, do not show it. By slices that had settled (docs/EXPERIMENTS.md). */
+/* What multiplies alone take, and what the energy of loads makes of a product's time. Launch after
+ * launch of multiplies brings the device to its power limit, and the clock follows, within a
+ * second: shorter slices, which the rest of the model is fitted to, do not show it. By slices that
+ * had settled (docs/EXPERIMENTS.md). */
+#include "kernels/gemm/model_constants.h"
 #include "kernels/gemm/suite.h"
 
 /* Of what multiplies alone take: from where on, and from where on wholly. With a shorter K D is
@@ -10,6 +12,14 @@ enum { SETTLED_K = 1024 };
 /* What is less where the pairs of a GPC merge what they ask of B, were B all that they ask for; and
  * what pingpongs in pairs along M take more. */
 static const double MERGED_SAVES = 0.08, TURNS_ALONG_M = 0.04;
+enum { MULTIPLIES_OF_16_BITS = 2048 }; /* of a clock on an SM */
+
+double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view)
+{
+    const double mhz = suite->gpu.clock_mhz > 0 ? suite->gpu.clock_mhz : CLOCK_MHZ;
+    const double multiplies = (double)view->batch * view->m * view->n * view->k;
+    return multiplies * view->element_bits / 16 / MULTIPLIES_OF_16_BITS / suite->gpu.sm_count / mhz;
+}
 
 /* How much of a product's time counts as settled. 8-bit operands and wider elements were not timed
  * so. */
