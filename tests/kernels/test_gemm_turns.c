@@ -116,45 +116,85 @@ static void test_long_products_wait(void **state)
 }
 
 /* What is bound by multiplies is late: pairs along N, whose clusters a GPC has side by side along
- * M, and no more of them than have turns. Short products are not, nor what the request wants
- * otherwise; and where nothing has turns there is no such plan. */
+ * M, and no more of them than have turns. */
 static void test_multiplies_are_late(void **state)
 {
     (void)state;
-    const struct tmap_gemm_config none = {0}, along_n = {.cluster_m = 1, .cluster_n = 2},
-                                  early = {.cluster_m = 1, .cluster_n = 2, .overlap = 1},
-                                  late = {.cluster_m = 1, .cluster_n = 2, .overlap = GEMM_LATE};
+    const struct tmap_gemm_config none = {0};
     const struct tmap_gemm_config config = chosen(4096, 4096, 4096, &none);
     assert_int_equal(config.overlap, GEMM_LATE);
     assert_true(gemm_can_merge_b(&config));
     assert_int_equal(config.group, GEMM_PAIRS_OF_A_GPC);
     assert_int_equal(config.clusters, 64);
     assert_true(gemm_asked_of_b(pretend(), &config) < 1);
-    assert_int_equal(chosen(1024, 1024, 1024, &along_n).overlap, 0);
-    assert_int_equal(chosen(4096, 4096, 4096, &early).overlap, 1);
-    assert_int_equal(chosen(4096, 4096, 512, &late).overlap, GEMM_LATE);
-    const struct tmap_gemm_config single = {.cluster_m = 1, .cluster_n = 1, .overlap = GEMM_LATE};
-    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
-    struct gemm_choice choice;
-    assert_int_equal(gemm_enumerate(pretend(), &p, &single, &choice, 1), 0);
 }
 
-/* Groups of as many rows as a GPC has pairs, unless the last one would be next to nothing; with too
- * few rows nobody is late. */
+/* 128 x 256 in pairs along N. */
+static const struct tmap_gemm_config along_n = {.tile_m = 128,
+                                                .tile_n = 256,
+                                                .cluster_m = 1,
+                                                .cluster_n = 2,
+                                                .split_k = 1,
+                                                .swapped = -1,
+                                                .stream_k = -1};
+
+/* Short products are not late, nor those of a short K, of few rows, or of other types; nor what the
+ * request wants otherwise, or in an order in which nothing merges. */
+static void test_others_are_not_late(void **state)
+{
+    (void)state;
+    static const struct {
+        int32_t m, n, k, kind, group, overlap, expected;
+    } cases[] = {{4096, 4096, 4096, TMAP_GEMM_BF16, 0, 0, GEMM_LATE},
+                 {4096, 4096, 4096, TMAP_GEMM_F16, 16, 0, GEMM_LATE},
+                 {4096, 4096, 4096, TMAP_GEMM_BF16, 4, 0, 0},
+                 {4096, 4096, 4096, TMAP_GEMM_BF16, 0, 1, 1},
+                 {4096, 4096, 4096, TMAP_GEMM_E4M3, 0, 0, 0},
+                 {4096, 4096, 4096, TMAP_GEMM_TF32, 0, 0, 0},
+                 {1024, 1024, 4096, TMAP_GEMM_BF16, 0, 0, 0},
+                 {8192, 8192, 512, TMAP_GEMM_BF16, 0, 0, 0},
+                 {8192, 8192, 512, TMAP_GEMM_BF16, 0, GEMM_LATE, GEMM_LATE},
+                 {896, 16384, 4096, TMAP_GEMM_BF16, 0, 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tmap_gemm_config request = along_n;
+        struct tmap_gemm_problem p = product(cases[i].kind, cases[i].m, cases[i].n, cases[i].k);
+        struct gemm_choice choice;
+        request.group = cases[i].group, request.overlap = cases[i].overlap;
+        assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
+        assert_int_equal(choice.config.overlap, cases[i].expected);
+    }
+}
+
+/* Where nothing has turns there is no late plan: of single blocks, or a stream. */
+static void test_late_needs_turns(void **state)
+{
+    (void)state;
+    static const struct tmap_gemm_config requests[] = {
+        {.cluster_m = 1, .cluster_n = 1, .overlap = GEMM_LATE},
+        {.stream_k = 32, .overlap = GEMM_LATE}};
+    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
+    struct gemm_choice choice;
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
+        assert_int_equal(gemm_enumerate(pretend(), &p, &requests[i], &choice, 1), 0);
+}
+
+/* Groups of as many rows as a GPC has pairs, or all rows where those would be fewer than two; as
+ * many clusters as are asked for. */
 static void test_pairs_walk_along_m(void **state)
 {
     (void)state;
     static const struct {
-        int32_t rows, group, overlap;
-    } cases[] = {{7, 7, 0}, {8, 8, 2}, {9, 9, 2}, {15, 15, 2}, {16, 8, 2}, {43, 8, 2}};
-    const struct tmap_gemm_config request = {
-        .tile_m = 128, .tile_n = 256, .cluster_m = 1, .cluster_n = 2, .stream_k = -1};
+        int32_t rows, asked, group, clusters;
+    } cases[] = {{8, 0, 8, 64},  {9, 0, 9, 66},   {15, 0, 15, 66}, {16, 0, 8, 64},
+                 {17, 0, 8, 64}, {32, 66, 8, 66}, {32, 0, 8, 64}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tmap_gemm_config request = along_n;
+        request.clusters = cases[i].asked;
         const struct tmap_gemm_config config = chosen(128 * cases[i].rows, 8192, 4096, &request);
+        assert_int_equal(config.overlap, GEMM_LATE);
         assert_int_equal(config.group, cases[i].group);
-        assert_int_equal(config.overlap, cases[i].overlap);
+        assert_int_equal(config.clusters, cases[i].clusters);
     }
-    assert_int_equal(chosen(4096, 16384, 512, &request).overlap, 0);
 }
 
 /* 64 of 66 clusters, unless that takes a round more. */
@@ -165,8 +205,8 @@ static void test_as_many_as_have_turns(void **state)
         int64_t tiles;
         int32_t clusters;
     } cases[] = {{64, 64}, {65, 66}, {66, 66}, {128, 64}, {130, 66}, {256, 64}, {2752, 66}};
-    struct tmap_gemm_config c = {
-        .cluster_m = 1, .cluster_n = 2, .split_k = 1, .clusters = 66, .overlap = GEMM_LATE};
+    struct tmap_gemm_config c = along_n;
+    c.clusters = 66, c.group = GEMM_PAIRS_OF_A_GPC, c.overlap = GEMM_LATE;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         assert_int_equal(gemm_clusters_in_turn(pretend(), &c, cases[i].tiles), cases[i].clusters);
     c.overlap = 0;
@@ -199,6 +239,8 @@ int main(void)
         cmocka_unit_test(test_single_rounds_share_what_no_multicast_brings),
         cmocka_unit_test(test_long_products_wait),
         cmocka_unit_test(test_multiplies_are_late),
+        cmocka_unit_test(test_others_are_not_late),
+        cmocka_unit_test(test_late_needs_turns),
         cmocka_unit_test(test_pairs_walk_along_m),
         cmocka_unit_test(test_as_many_as_have_turns),
         cmocka_unit_test(test_unknown_devices_do_not_wait),

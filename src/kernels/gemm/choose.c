@@ -298,7 +298,7 @@ static bool can_do(const struct gemm_instance *instance, const struct gemm_view 
  * there is: rows of it are then written whole at about the same time (docs/EXPERIMENTS.md). And so
  * do those of a single round that then share A, which no multicast brings them: memory has nothing
  * to say in that, and 2000 x 1000 x 10000 takes 67 us, 72 in groups of eight rows. The pairs of a
- * GPC that have turns share B; a last group of one row would not. */
+ * GPC that have turns share B: groups of so many rows, of fewer than two such all of them. */
 static int32_t group_for(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                          const struct gemm_view *view, const struct tmap_gemm_config *c,
                          int32_t rows, int64_t tiles)
@@ -316,20 +316,23 @@ static int32_t group_for(const struct tmap_gemm *suite, const struct gemm_instan
 }
 
 /* A launch that finds the device empty has neighbouring tiles on each GPC (turns.h), which saves up
- * to 5 % of the time at the power limit. To wait for the predecessor's end takes 2 to 3 us; to keep
- * the successor waiting half a microsecond, but then the predecessor has to do the same. Where K is
- * short D is most of what there is. Groups always overlap; convolutions were not timed, nor late
- * launches of 8-bit operands but for two. */
+ * to 5 % of the time at the power limit. To wait for the predecessor's end takes 2 to 3 us, which
+ * is nothing in milliseconds, whatever the predecessor; to keep the successor waiting half a
+ * microsecond, but then the predecessor has to do the same. Where K is short D is most of what
+ * there is. Groups always overlap; convolutions were not timed, and late launches of 8-bit operands
+ * gained in one of two products. */
 static int32_t overlap_for(const struct tmap_gemm *suite, const struct gemm_view *view,
-                           const struct tmap_gemm_config *c, int32_t rows, int64_t tiles)
+                           const struct tmap_gemm_config *request, const struct tmap_gemm_config *c,
+                           int32_t rows)
 {
-    enum { WAIT_US = 2500, LATE_US = 15, LATE_K = 1024 }; /* at the power limit twice as long */
+    enum { WAIT_US = 2500, LATE_US = 15 }; /* a run takes 1.5 to 1.8 times as long */
+    enum { LATE_K = 1024 };
     if (view->element_bits > 16 || view->grouped || view->conv.images > 0) return 0;
     if (!gemm_has_turns(suite, c)) return 0;
     const double us = gemm_multiply_us(suite, view);
     if (us >= WAIT_US) return -1;
-    const bool merges_b = gemm_can_merge_b(c) && rows >= GEMM_PAIRS_OF_A_GPC;
-    const bool merges = merges_b || gemm_can_merge_a(c, (double)tiles);
+    const int32_t group = request->group && request->group < rows ? request->group : rows;
+    const bool merges = gemm_can_merge_b(c) && group >= GEMM_PAIRS_OF_A_GPC;
     const bool multiplies = us >= LATE_US && view->k >= LATE_K;
     return view->element_bits == 16 && multiplies && merges ? GEMM_LATE : 0;
 }
@@ -363,8 +366,10 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
         gemm_ceil_div(gemm_ceil_div(gemm_tiled_columns(view), c->tile_n), c->cluster_n);
     const int64_t tiles = (int64_t)rows * cols * view->batch;
     if (!gemm_deal_tiles(suite, request, choice, tiles, k_blocks)) return false;
-    c->overlap = request->overlap ? request->overlap : overlap_for(suite, view, c, rows, tiles);
-    if (c->overlap == GEMM_LATE && !gemm_takes_turns(suite, c)) return false;
+    c->overlap = request->overlap ? request->overlap : overlap_for(suite, view, request, c, rows);
+    if (c->overlap == GEMM_LATE && (view->grouped || !gemm_takes_turns(suite, c))) return false;
+    c->group = request->group ? request->group : group_for(suite, instance, view, c, rows, tiles);
+    if (c->group > rows) c->group = rows;
     if (!request->clusters) c->clusters = gemm_clusters_in_turn(suite, c, tiles);
     /* With one tile a block there is no other to multiply while it is stored. */
     if (instance->pingpong && request->pingpong <= 0 && tiles <= c->clusters) return false;
@@ -378,8 +383,6 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
-    c->group = request->group ? request->group : group_for(suite, instance, view, c, rows, tiles);
-    if (c->group > rows) c->group = rows;
     c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
     c->dynamic = gemm_is_dynamic(instance) ? 1 : -1;
     c->flip_k = request->flip_k;

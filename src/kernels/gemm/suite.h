@@ -182,8 +182,9 @@ bool gemm_takes_turns(const struct tmap_gemm *suite, const struct tmap_gemm_conf
 /* Whether the clusters of a GPC would ask L2 for A at the same time, which is answered once, if
  * their order were along N: blocks share B alone, and all tiles are under way at once. */
 bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles);
-/* The same of B, along M, by pairs that share A alone; so many of them are one GPC's, and then
- * clusters are no more than have turns, if that takes no more rounds: so they stay aligned. */
+/* The same of B, along M, by pairs that share A alone. So many of them are one GPC's; where groups
+ * have as many rows, clusters are no more than have turns, if that takes no more rounds, so that
+ * every round of a GPC begins with a group. */
 enum { GEMM_PAIRS_OF_A_GPC = 8 };
 bool gemm_can_merge_b(const struct tmap_gemm_config *c);
 int32_t gemm_clusters_in_turn(const struct tmap_gemm *suite, const struct tmap_gemm_config *c,
@@ -431,11 +432,11 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
 /* The same on a chip with tensor memory: predicted (model_tensor.c). */
 double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
                            const struct gemm_choice *choice);
-/* What multiplies alone take on Hopper at the full clock. */
+/* What multiplies alone take on Hopper at the full clock (settled.c). */
 double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view);
-/* Of a device at its power limit (settled.c): how much of the time that counts of a configuration
- * whose clusters merge what they ask of B, 0 to 1; what it makes of pairs along N that do; and of
- * any configuration. */
+/* Of a device at its power limit. gemm_merged(): how far a configuration counts as
+ * settled whose clusters merge what they ask of B, 0 to 1; any other is 0. gemm_merged_fit(): what
+ * that makes of the time of pairs along N; gemm_settled_fit(): of any configuration's. */
 double gemm_merged(const struct tmap_gemm *suite, const struct gemm_view *view,
                    const struct tmap_gemm_config *c);
 double gemm_merged_fit(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -41,14 +41,14 @@ struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
         const int32_t having = clusters < end ? clusters : end;
         if (orders[i].blocks != blocks || having <= lone + 8)
             continue; /* or no GPC has two turns */
-        const int32_t turns = having - lone, late = turns > eights ? turns - eights : 0;
-        const int32_t early = turns - late;
+        const int32_t turns = having - lone, in_sevens = turns > eights ? turns - eights : 0;
+        const int32_t early = turns - in_sevens;
         t.lone = (uint8_t)lone;
         t.in_eights = (uint8_t)eights;
         t.end = (uint8_t)having;
         t.first = (uint8_t)(lone + early / 8 + (early % 8 > 0));
-        t.each = (uint8_t)(early / 8 + late / 7);
-        t.more = (uint8_t)(late ? late % 7 : early % 8 > 0 ? early % 8 - 1 : 0);
+        t.each = (uint8_t)(early / 8 + in_sevens / 7);
+        t.more = (uint8_t)(in_sevens ? in_sevens % 7 : early % 8 > 0 ? early % 8 - 1 : 0);
     }
     return t;
 }
@@ -67,7 +67,8 @@ bool gemm_takes_turns(const struct tmap_gemm *suite, const struct tmap_gemm_conf
 int32_t gemm_clusters_in_turn(const struct tmap_gemm *suite, const struct tmap_gemm_config *c,
                               int64_t tiles)
 {
-    if (!gemm_takes_turns(suite, c) || !gemm_can_merge_b(c)) return c->clusters;
+    if (!gemm_takes_turns(suite, c) || !gemm_can_merge_b(c) || c->group != GEMM_PAIRS_OF_A_GPC)
+        return c->clusters;
     const int32_t turns = gemm_turns_of(suite->gpu.sm_count, members_of(c), c->clusters).end;
     return (tiles + turns - 1) / turns > (tiles + c->clusters - 1) / c->clusters ? c->clusters
                                                                                  : turns;
