@@ -171,9 +171,10 @@ struct tmap_gemm_config {
     int32_t stream_k;             /* tiles dealt out by k-blocks instead of whole; -1: none */
     int32_t direct;               /* 1: D is stored by the warps, -1: by the copy engine */
     int32_t overlap;              /* -1: the launch waits for its predecessor's end. 1: it does not.
-                                     2: it does not, but its successor waits for its end, where
-                                     clusters have turns. By -1 and 2 clusters of a GPC take
-                                     neighbouring tiles. 0: the plan decides */
+                                     2, late: it does not, but its successor waits for its end. By
+                                     -1 and 2 clusters of a GPC take neighbouring tiles; 2 only
+                                     where they can: clusters of 2, 4 or 8 with whole tiles, 132
+                                     SMs of Hopper. 0: the plan decides */
     int32_t flip_k;               /* 1: odd rounds go through K backwards, -1: never */
     int32_t load_policy, store_policy; /* enum tmap_cache_policy, of what the copy engine loads and
                                           stores; the plan's choice is normal */
@@ -229,8 +230,9 @@ TMAP_API enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
                                               struct tmap_gemm_refusal *refusal);
 
 /* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait. The launch may
- *  overlap the end of its predecessor, and touches memory only when that has completed. A plan that
- *  needs a workspace and has none uses the stream's, which is allocated at the first such run, also
+ *  overlap the end of its predecessor, unless that is of a plan of `overlap` 2, which products
+ * bound by multiplies have by default; it touches memory only when that has completed. A plan that
+ * needs a workspace and has none uses the stream's, which is allocated at the first such run, also
  *  while the stream is captured: each stream of each capture has its own, until the suite is
  *  closed. If one capture is instantiated twice and both graphs are launched at once, they would
  *  share one: give such a plan its own.

@@ -41,10 +41,11 @@ struct tmap_mixed_problem {
 /* tmap_mixed_make_plan() : a plan that tmap_gemm_run() runs. Of the request (NULL: nothing) tile_n,
  *  which are rows of activations, 8, 16, 32 or 64, stages, clusters and overlap count; an overlap
  * of 1 says that nothing that still runs writes the weights, scales and zeros: the first of them
- * are then loaded before the launch's predecessor has ended. Of the plan desc are the maps of the
- * weights, the activations and the scales, and cost_us is what reading all of it once takes at 4.3
- * TB/s, which an H200 reaches. The refusal's operand is 'W' (weights), 'A' (activations), 'S'
- * (scales), 'Z' (zeros) or 0. Errors: as tmap_gemm_make_plan(). */
+ * are then loaded before the launch's predecessor has ended, if that lets it (tmap_gemm_run()); 2
+ * is refused. Of the plan desc are the maps of the weights, the activations and the scales, and
+ * cost_us is what reading all of it once takes at 4.3 TB/s, which an H200 reaches. The refusal's
+ * operand is 'W' (weights), 'A' (activations), 'S' (scales), 'Z' (zeros) or 0. Errors: as
+ * tmap_gemm_make_plan(). */
 TMAP_API enum tmap_status tmap_mixed_make_plan(struct tmap_gemm *suite,
                                                const struct tmap_mixed_problem *problem,
                                                const struct tmap_gemm_config *request,

@@ -113,8 +113,8 @@ struct gemm_params {
     int32_t members;
     union {
         uint64_t group_memory;
-        /* Or, of a single product, which place each cluster takes. Its last byte, read of every
-         * launch, is an address's highest: 0. */
+        /* Or, of a single product, which place each cluster takes; kernels of groups read the
+         * address alone. */
         struct gemm_turns turns;
     };
     union {

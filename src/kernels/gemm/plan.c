@@ -286,7 +286,8 @@ static bool has_image(const struct tmap_gemm *suite, const struct tmap_gemm_prob
 }
 
 /* What a family does not multiply, in words. */
-static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p)
+static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
+                         const struct tmap_gemm_config *request)
 {
     const bool mn_major = p->a.mn_major || p->b.mn_major;
     if (!gemm_has_kind(suite->family, p->kind))
@@ -312,7 +313,8 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
                    : "epilogues are for floats of 16 bits and less contiguous along K";
     if (p->epilogue.gate && p->d.mn_major && suite->family == GEMM_SM100)
         return "beside a gate D is row-major, in tensor memory's products";
-    return "no kernel of the family fits";
+    return request->overlap == GEMM_LATE ? "no kernel fits whose clusters have turns (overlap 2)"
+                                         : "no kernel of the family fits";
 }
 
 /* Whether libraries of the kind's kernels were missed; from now on they are asked for again. */
@@ -339,7 +341,7 @@ static enum tmap_status build_first(struct tmap_gemm *suite,
             /* Then a library that is missed decides, and says so. */
             last = forget_absent(suite, problem->kind);
             if (!last || gemm_enumerate(suite, problem, request, choice, 1) == 0)
-                return gemm_refuse(refusal, TMAP_E_NO_PLAN, lacks(suite, problem));
+                return gemm_refuse(refusal, TMAP_E_NO_PLAN, lacks(suite, problem, request));
         }
         const struct gemm_view view = gemm_view_in(problem, choice);
         if (!is_counted(&view, &choice->config))
