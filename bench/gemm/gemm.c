@@ -438,7 +438,7 @@ static void ladder(struct stand *s, int n, double ms)
         struct tmap_gemm_config request = steps[i].request;
         if (request.tile_m) {
             request.cluster_m = request.cluster_m ? request.cluster_m : 1;
-            request.overlap = request.overlap ? 0 : -1;
+            request.overlap = request.overlap ? 1 : -1;
             request.direct = request.direct ? 1 : -1;
             request.cluster_n = request.split_k = 1;
             request.swapped = request.stream_k = -1;
