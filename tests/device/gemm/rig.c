@@ -13,6 +13,15 @@ void rig_tap(struct rig *r, bool good, const char *name)
     r->failed += !good;
 }
 
+bool rig_has_turns(struct rig *r, const char *name)
+{
+    const int32_t sms = r->gemm->gpu.sm_count;
+    if (r->gemm->family == GEMM_SM90 && gemm_turns_of(sms, 2, sms / 2).end > 0) return true;
+    printf("ok %d # SKIP %s: it is not known in which order this device starts clusters\n",
+           ++r->number, name);
+    return false;
+}
+
 static bool load_graphs(struct rig *r)
 {
     static const char *const names[] = {"cuStreamBeginCapture_v2",     "cuStreamEndCapture",

@@ -24,6 +24,9 @@ struct rig {
 
 /* One "ok" or "not ok" line. */
 void rig_tap(struct rig *r, bool good, const char *name);
+/* Whether launches can be late: pairs have turns. Else an "ok" line says SKIP and why, with a name.
+ */
+bool rig_has_turns(struct rig *r, const char *name);
 /* Opens device `ordinal`; false with a "SKIP" line printed where there is none. */
 bool rig_open(struct rig *r, int ordinal, uint32_t watchdog_ms, const char *name);
 void rig_close(struct rig *r);

@@ -100,7 +100,8 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
     if (!(o->kinds >> i->kind & 1) || (int32_t)out >= outs_of(i->kind)) return false;
     const int32_t tile_m = gemm_tile_m(i), tile_n = i->bn, sms = suite->gpu.sm_count;
     const int32_t columns = o->small ? 2 : 24, blocks = cluster[0] * cluster[1];
-    const bool in_turn = !o->small && gemm_turns_of(sms, blocks, sms / blocks).end > 0;
+    const bool in_turn =
+        !o->small && suite->family == GEMM_SM90 && gemm_turns_of(sms, blocks, sms / blocks).end > 0;
     const int32_t rows = o->small ? 3 : (ROUNDS * sms + columns - 1) / columns;
     memset(c, 0, sizeof *c);
     c->problem = (struct tmap_gemm_problem){.kind = i->kind,
