@@ -113,6 +113,7 @@ struct tmap_emulate_counts {
     uint64_t copies, copy_bytes;                     /* by the copy engine */
     uint64_t multiplies, multiply_adds; /* tensor core instructions and their products */
     uint64_t barrier_phases;
+    uint64_t dependents; /* griddepcontrol.launch_dependents by warps: what follows may begin */
 };
 
 struct tmap_emulate_result {

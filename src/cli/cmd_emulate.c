@@ -52,12 +52,12 @@ static json_t *finding_json(const struct tmap_emulate_finding *f)
 
 static json_t *counts_json(const struct tmap_emulate_counts *c)
 {
-    return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "warp_instructions",
-                     (json_int_t)c->warp_instructions, "thread_instructions",
-                     (json_int_t)c->thread_instructions, "copies", (json_int_t)c->copies,
-                     "copy_bytes", (json_int_t)c->copy_bytes, "multiplies",
-                     (json_int_t)c->multiplies, "multiply_adds", (json_int_t)c->multiply_adds,
-                     "barrier_phases", (json_int_t)c->barrier_phases);
+    return json_pack(
+        "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "warp_instructions",
+        (json_int_t)c->warp_instructions, "thread_instructions", (json_int_t)c->thread_instructions,
+        "copies", (json_int_t)c->copies, "copy_bytes", (json_int_t)c->copy_bytes, "multiplies",
+        (json_int_t)c->multiplies, "multiply_adds", (json_int_t)c->multiply_adds, "barrier_phases",
+        (json_int_t)c->barrier_phases, "dependents", (json_int_t)c->dependents);
 }
 
 static bool reports(const struct session *s)

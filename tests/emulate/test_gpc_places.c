@@ -14,7 +14,7 @@ static const char SOURCE[] = "src/kernels/gemm/sm90/bf16";
 static struct tmap_gemm *suite;
 
 /* clusters: below the product's tiles there are two rounds of them. */
-static void test_places(int32_t m, int32_t n, const struct tmap_gemm_config *request)
+static void right_in_turn(int32_t m, int32_t n, const struct tmap_gemm_config *request)
 {
     const struct tmap_gemm_problem p = {
         .kind = TMAP_GEMM_BF16, .m = m, .n = n, .k = 128, .batch = 1, .alpha = 1};
@@ -23,8 +23,19 @@ static void test_places(int32_t m, int32_t n, const struct tmap_gemm_config *req
     assert_true(emulated_gemm_right(suite, SOURCE, &p, request, &plan));
     memcpy(&params, plan.params, sizeof params);
     assert_int_not_equal(params.turns.end, 0);
-    assert_int_equal(params.turns.late, request->overlap == GEMM_LATE);
     assert_int_not_equal(gemm_place(params.turns, params.turns.lone + 1), params.turns.lone + 1);
+    assert_int_equal(emulated_state()->result.counts.dependents == 0,
+                     request->overlap == GEMM_LATE);
+}
+
+/* Waiting for the predecessor; and late, so that nothing else begins before the launch has ended.
+ */
+static void test_places(int32_t m, int32_t n, const struct tmap_gemm_config *request)
+{
+    struct tmap_gemm_config late = *request;
+    late.overlap = GEMM_LATE;
+    right_in_turn(m, n, request);
+    right_in_turn(m, n, &late);
 }
 
 /* Whole tiles by blocks along M and N, launched without overlap. */
@@ -46,8 +57,6 @@ static void test_pairs(void **state)
     (void)state;
     struct tmap_gemm_config request = request_of(64, 64, 1, 2);
     request.clusters = 14;
-    test_places(128, 64 * 2 * 10, &request);
-    request.overlap = GEMM_LATE;
     test_places(128, 64 * 2 * 10, &request);
 }
 

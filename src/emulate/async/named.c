@@ -349,14 +349,15 @@ EXEC(grid_wait)
     emu_observe_grid(w);
     return EMU_NEXT;
 }
-EXEC(nothing)
+EXEC(launch_dependents)
 {
-    (void)w, (void)in, (void)mask;
+    (void)in, (void)mask;
+    w->m->result.counts.dependents++;
     return EMU_NEXT;
 }
 
 bool decode_griddepcontrol(struct decoder *d)
 {
-    d->out->exec = dec_has(d, "wait") ? grid_wait : nothing;
+    d->out->exec = dec_has(d, "wait") ? grid_wait : launch_dependents;
     return d->out->exec == grid_wait || dec_has(d, "launch_dependents");
 }
