@@ -305,12 +305,12 @@ static int32_t group_for(const struct tmap_gemm *suite, const struct gemm_instan
 {
     enum { FEW_BLOCKS = 2 };
     const bool single = c->cluster_m * c->cluster_n * c->split_k == 1;
-    const bool few = instance->family == GEMM_SM90 && view->conv.images == 0 &&
-                     view->k <= FEW_BLOCKS * view->span;
+    const bool product = instance->family == GEMM_SM90 && view->conv.images == 0;
+    const bool few = product && view->k <= FEW_BLOCKS * view->span;
     if (!view->transposed && (few || (view->torn && single))) return 1;
-    const bool plain = instance->family == GEMM_SM90 && view->conv.images == 0 && !view->grouped;
-    if (plain && gemm_can_merge_a(c, (double)tiles)) return 1;
-    if (plain && gemm_takes_turns(suite, c) && gemm_can_merge_b(c))
+    const bool alone = product && !view->grouped;
+    if (alone && gemm_can_merge_a(c, (double)tiles)) return 1;
+    if (alone && gemm_can_merge_b(c) && gemm_takes_turns(suite, c))
         return rows < 2 * GEMM_PAIRS_OF_A_GPC ? rows : GEMM_PAIRS_OF_A_GPC;
     return gemm_ceil_div(GROUP_ROWS, c->tile_m * c->cluster_m);
 }
@@ -326,15 +326,13 @@ static int32_t overlap_for(const struct tmap_gemm *suite, const struct gemm_view
                            int32_t rows)
 {
     enum { WAIT_US = 2500, LATE_US = 15 }; /* a run takes 1.5 to 1.8 times as long */
-    enum { LATE_K = 1024 };
-    if (view->element_bits > 16 || view->grouped || view->conv.images > 0) return 0;
-    if (!gemm_has_turns(suite, c)) return 0;
     const double us = gemm_multiply_us(suite, view);
-    if (us >= WAIT_US) return -1;
+    if (us < LATE_US || view->element_bits > 16 || view->grouped || view->conv.images > 0) return 0;
     const int32_t group = request->group && request->group < rows ? request->group : rows;
     const bool merges = gemm_can_merge_b(c) && group >= GEMM_PAIRS_OF_A_GPC;
-    const bool multiplies = us >= LATE_US && view->k >= LATE_K;
-    return view->element_bits == 16 && multiplies && merges ? GEMM_LATE : 0;
+    if (us < WAIT_US && !(merges && gemm_may_settle(view))) return 0;
+    if (!gemm_has_turns(suite, c)) return 0;
+    return us < WAIT_US ? GEMM_LATE : -1;
 }
 
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -5,10 +5,8 @@
 #include "kernels/gemm/model_constants.h"
 #include "kernels/gemm/suite.h"
 
-/* Of what multiplies alone take: from where on, and from where on wholly. With a shorter K D is
- * most of what there is. */
+/* Of what multiplies alone take: from where on, and from where on wholly. */
 static const double SETTLED_FROM_US = 40, SETTLED_US = 100;
-enum { SETTLED_K = 1024 };
 /* What is less where the pairs of a GPC merge what they ask of B, were B all that they ask for; and
  * what pingpongs in pairs along M take more. */
 static const double MERGED_SAVES = 0.08, TURNS_ALONG_M = 0.04;
@@ -21,12 +19,17 @@ double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *v
     return multiplies * view->element_bits / 16 / MULTIPLIES_OF_16_BITS / suite->gpu.sm_count / mhz;
 }
 
-/* How much of a product's time counts as settled. 8-bit operands and wider elements were not timed
- * so. */
+bool gemm_may_settle(const struct gemm_view *view)
+{
+    enum { LEAST_K = 1024 }; /* with a shorter one D is most of what there is */
+    return view->element_bits == 16 && !view->grouped && view->conv.images == 0 &&
+           view->k >= LEAST_K;
+}
+
+/* How much of a product's time counts as settled. */
 static double settled(const struct tmap_gemm *suite, const struct gemm_view *view)
 {
-    if (view->element_bits != 16 || view->grouped || view->conv.images > 0) return 0;
-    if (view->k < SETTLED_K) return 0;
+    if (!gemm_may_settle(view)) return 0;
     const double share =
         (gemm_multiply_us(suite, view) - SETTLED_FROM_US) / (SETTLED_US - SETTLED_FROM_US);
     return share < 0 ? 0 : share < 1 ? share : 1;

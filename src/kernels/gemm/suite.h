@@ -170,11 +170,8 @@ void gemm_remember(const char *path, const char *key, const struct tmap_gemm_con
 
 /* Of a configuration's `overlap`: the launch overlaps its predecessor, but not its successor. */
 enum { GEMM_LATE = 2 };
-/* Whether a launch's clusters may take other places: those that share a tile wait for those of
- * lower numbers, which start no later, and keep theirs. */
-bool gemm_may_turn(const struct tmap_gemm_config *c);
-/* Whether they would, were the launch to find the device empty: the order is known in which such a
- * device starts them. */
+/* Whether a launch's clusters would take other places, were it to find the device empty: they may,
+ * and the order is known in which such a device starts them. */
 bool gemm_has_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c);
 /* Whether they do: the configuration says that it finds it empty, or that its successor does, which
  * may well be another launch of the same. */
@@ -434,9 +431,13 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
                            const struct gemm_choice *choice);
 /* What multiplies alone take on Hopper at the full clock (settled.c). */
 double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view);
-/* Of a device at its power limit. gemm_merged(): how far a configuration counts as
- * settled whose clusters merge what they ask of B, 0 to 1; any other is 0. gemm_merged_fit(): what
- * that makes of the time of pairs along N; gemm_settled_fit(): of any configuration's. */
+/* Whether products like this one were timed on a device that had settled at its power limit, and
+ * are mostly multiplies: single ones of 16 bits. K decides; whether they are long enough does not.
+ */
+bool gemm_may_settle(const struct gemm_view *view);
+/* Of such a device. gemm_merged(): how far a configuration counts as settled whose clusters merge
+ * what they ask of B, 0 to 1; any other is 0. gemm_merged_fit(): what that makes of the time of
+ * pairs along N; gemm_settled_fit(): of any configuration's. */
 double gemm_merged(const struct tmap_gemm *suite, const struct gemm_view *view,
                    const struct tmap_gemm_config *c);
 double gemm_merged_fit(const struct tmap_gemm *suite, const struct gemm_view *view,

@@ -333,8 +333,8 @@ static const struct variant variants[] = {{1, 0, 0},         {2, 0, 0},         
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 /* False where the request has its own, or the configuration is that variant, or has no such. */
-static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_config *from,
-                 int32_t variant, struct tmap_gemm_config *out)
+static bool vary(const struct tmap_gemm *suite, const struct tmap_gemm_config *request,
+                 const struct tmap_gemm_config *from, int32_t variant, struct tmap_gemm_config *out)
 {
     const struct variant v = variants[variant];
     *out = *from;
@@ -346,7 +346,8 @@ static bool vary(const struct tmap_gemm_config *request, const struct tmap_gemm_
         return false;
     if (v.overlap == 1) return from->overlap == GEMM_LATE;
     if (v.overlap)
-        return gemm_may_turn(from) && from->overlap == 0 && (!v.group || out->group != from->group);
+        return gemm_has_turns(suite, from) && from->overlap == 0 &&
+               (!v.group || out->group != from->group);
     return out->group != from->group || out->panels != from->panels;
 }
 
@@ -360,7 +361,7 @@ static enum tmap_status look_at_variants(struct trials *t, int32_t finalist,
     struct tmap_gemm_config config, best = from;
     double best_look = f->at[finalist].look;
     for (int32_t variant = 0; variant < VARIANTS; variant++) {
-        if (!vary(request, &from, variant, &config)) continue;
+        if (!vary(t->suite, request, &from, variant, &config)) continue;
         const double seen = look(t, &config);
         if (seen < 0) return TMAP_E_DRIVER;
         if (seen == 0 || seen >= best_look) continue;

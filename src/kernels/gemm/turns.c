@@ -17,19 +17,21 @@ static int32_t members_of(const struct tmap_gemm_config *c)
     return c->cluster_m * c->cluster_n * c->split_k;
 }
 
-bool gemm_may_turn(const struct tmap_gemm_config *c)
+/* Clusters that share a tile wait for those of lower numbers, which start no later, and keep their
+ * places. */
+static bool may_turn(const struct tmap_gemm_config *c)
 {
     return members_of(c) > 1 && c->stream_k <= 0;
 }
 
 bool gemm_can_merge_a(const struct tmap_gemm_config *c, double tiles)
 {
-    return tiles <= c->clusters && gemm_may_turn(c) && c->cluster_n * c->split_k == 1;
+    return tiles <= c->clusters && may_turn(c) && c->cluster_n * c->split_k == 1;
 }
 
 bool gemm_can_merge_b(const struct tmap_gemm_config *c)
 {
-    return gemm_may_turn(c) && c->cluster_m * c->split_k == 1 && c->cluster_n == 2;
+    return may_turn(c) && c->cluster_m * c->split_k == 1 && c->cluster_n == 2;
 }
 
 struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
@@ -55,7 +57,7 @@ struct gemm_turns gemm_turns_of(int32_t sms, int32_t blocks, int32_t clusters)
 
 bool gemm_has_turns(const struct tmap_gemm *suite, const struct tmap_gemm_config *c)
 {
-    return suite->family == GEMM_SM90 && gemm_may_turn(c) &&
+    return suite->family == GEMM_SM90 && may_turn(c) &&
            gemm_turns_of(suite->gpu.sm_count, members_of(c), c->clusters).end > 0;
 }
 
@@ -67,7 +69,7 @@ bool gemm_takes_turns(const struct tmap_gemm *suite, const struct tmap_gemm_conf
 int32_t gemm_clusters_in_turn(const struct tmap_gemm *suite, const struct tmap_gemm_config *c,
                               int64_t tiles)
 {
-    if (!gemm_takes_turns(suite, c) || !gemm_can_merge_b(c) || c->group != GEMM_PAIRS_OF_A_GPC)
+    if (!gemm_can_merge_b(c) || c->group != GEMM_PAIRS_OF_A_GPC || !gemm_takes_turns(suite, c))
         return c->clusters;
     const int32_t turns = gemm_turns_of(suite->gpu.sm_count, members_of(c), c->clusters).end;
     return (tiles + turns - 1) / turns > (tiles + c->clusters - 1) / c->clusters ? c->clusters
