@@ -334,7 +334,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "so many stages do not fit in shared memory");
     if (!deal_out(suite, t, &made->config, &all.product))
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
-    fill(suite, t, made->config.overlap == 1, &all);
+    fill(suite, t, made->config.overlap > 0, &all);
     enum tmap_status status = map_all(suite, t, &all, refusal);
     if (status != TMAP_OK) return status;
     status = load(suite, t->instance, &made->function);
