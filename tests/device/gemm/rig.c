@@ -15,8 +15,9 @@ void rig_tap(struct rig *r, bool good, const char *name)
 
 bool rig_has_turns(struct rig *r, const char *name)
 {
-    const int32_t sms = r->gemm->gpu.sm_count;
-    if (r->gemm->family == GEMM_SM90 && gemm_turns_of(sms, 2, sms / 2).end > 0) return true;
+    const struct tmap_gemm_config pairs = {
+        .cluster_m = 2, .cluster_n = 1, .split_k = 1, .clusters = r->gemm->gpu.sm_count / 2};
+    if (gemm_has_turns(r->gemm, &pairs)) return true;
     printf("ok %d # SKIP %s: it is not known in which order this device starts clusters\n",
            ++r->number, name);
     return false;

@@ -99,9 +99,12 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
                    out = n / CLUSTERS / STORES / OVERLAPS / ORDERS;
     if (!(o->kinds >> i->kind & 1) || (int32_t)out >= outs_of(i->kind)) return false;
     const int32_t tile_m = gemm_tile_m(i), tile_n = i->bn, sms = suite->gpu.sm_count;
-    const int32_t columns = o->small ? 2 : 24, blocks = cluster[0] * cluster[1];
-    const bool in_turn =
-        !o->small && suite->family == GEMM_SM90 && gemm_turns_of(sms, blocks, sms / blocks).end > 0;
+    const int32_t columns = o->small ? 2 : 24;
+    const struct tmap_gemm_config clustered = {.cluster_m = cluster[0],
+                                               .cluster_n = cluster[1],
+                                               .split_k = 1,
+                                               .clusters = sms / (cluster[0] * cluster[1])};
+    const int32_t apart = !o->small && gemm_has_turns(suite, &clustered) ? GEMM_LATE : -1;
     const int32_t rows = o->small ? 3 : (ROUNDS * sms + columns - 1) / columns;
     memset(c, 0, sizeof *c);
     c->problem = (struct tmap_gemm_problem){.kind = i->kind,
@@ -129,9 +132,7 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
                                            .stream_k = -1,
                                            .direct = store == 2 ? 1 : -1,
                                            .store_warp = store == 1 ? 1 : -1,
-                                           .overlap = !overlap   ? 1
-                                                      : !in_turn ? -1
-                                                                 : GEMM_LATE};
+                                           .overlap = overlap ? apart : 1};
     const bool short_sums = (i->kind == TMAP_GEMM_E4M3 || i->kind == TMAP_GEMM_E5M2) && !i->promote;
     c->fill_a = c->fill_b = short_sums ? TMAP_GEMM_FILL_SIGNS : TMAP_GEMM_FILL_INTEGERS;
     c->seed = n + 1;
