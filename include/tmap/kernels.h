@@ -230,9 +230,9 @@ TMAP_API enum tmap_status tmap_gemm_make_plan(struct tmap_gemm *suite,
                                               struct tmap_gemm_refusal *refusal);
 
 /* tmap_gemm_run() : one launch on the stream (NULL: the default one); does not wait. The launch may
- *  overlap the end of its predecessor, unless that is of a plan of `overlap` 2, which products
- * bound by multiplies have by default; it touches memory only when that has completed. A plan that
- * needs a workspace and has none uses the stream's, which is allocated at the first such run, also
+ *  overlap the end of its predecessor, unless that is of a plan of `overlap` 2, the default of
+ *  products that multiplies bound; it touches memory only when that has completed. A plan that
+ *  needs a workspace and has none uses the stream's, which is allocated at the first such run, also
  *  while the stream is captured: each stream of each capture has its own, until the suite is
  *  closed. If one capture is instantiated twice and both graphs are launched at once, they would
  *  share one: give such a plan its own.
