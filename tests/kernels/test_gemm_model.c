@@ -118,6 +118,23 @@ static void torn_rows_of_operands_cost_more(void **state)
     assert_true(torn.config.pingpong <= 0);
 }
 
+/* With one or two k-blocks a tile clusters of eight gain nothing over pairs: 3373 x 15072 x 80 took
+ * 45.4 us by four by two of 128 x 192 in turns, 39.4 by pairs of 256 x 128; 12093 x 1904 x 64 18.2
+ * and 16.4 by two by four and by pairs of the latter (H200). */
+static void short_tiles_are_not_shared_by_eight(void **state)
+{
+    (void)state;
+    static const int32_t shapes[][3] = {{3373, 15072, 80}, {12093, 1904, 64}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        const int32_t *s = shapes[i];
+        struct gemm_choice first;
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, s[0], s[1], s[2]);
+        p.out = TMAP_GEMM_OUT_BF16;
+        assert_true(gemm_enumerate(pretend_h200(), &p, &nothing, &first, 1) > 0);
+        assert_true(first.config.cluster_m * first.config.cluster_n <= 2);
+    }
+}
+
 /* Fewer bytes an operation are worth more than fewer clocks where a product keeps the device at its
  * power limit: 16384 cubed took 12.3 ms by the tall tile and 12.6 to 13.1 by the pick before. Of 20
  * shorter ones 128 x 256 and its like took 0.97 of the tall tile's time (H200). */
@@ -247,6 +264,7 @@ int main(void)
         cmocka_unit_test(no_bound_is_above_a_cost),
         cmocka_unit_test(a_sixteenth_cluster_of_four_shares_its_ways),
         cmocka_unit_test(torn_rows_of_operands_cost_more),
+        cmocka_unit_test(short_tiles_are_not_shared_by_eight),
         cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

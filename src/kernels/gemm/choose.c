@@ -303,10 +303,9 @@ static int32_t group_for(const struct tmap_gemm *suite, const struct gemm_instan
                          const struct gemm_view *view, const struct tmap_gemm_config *c,
                          int32_t rows, int64_t tiles)
 {
-    enum { FEW_BLOCKS = 2 };
     const bool single = c->cluster_m * c->cluster_n * c->split_k == 1;
     const bool product = instance->family == GEMM_SM90 && view->conv.images == 0;
-    const bool few = product && view->k <= FEW_BLOCKS * view->span;
+    const bool few = product && view->k <= GEMM_FEW_BLOCKS * view->span;
     if (!view->transposed && (few || (view->torn && single))) return 1;
     const bool alone = product && !view->grouped;
     if (alone && gemm_can_merge_a(c, (double)tiles)) return 1;

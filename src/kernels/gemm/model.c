@@ -319,12 +319,14 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
            share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own) + ragged;
 }
 
-/* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
+/* What waiting for its neighbours makes of a block's time: the more, the longer they go on. Of tile
+ * after tile of few k-blocks the stores are most, and those nobody shares. */
 static double in_step(const struct tmap_gemm_config *c, double tiles, double k_blocks, bool own)
 {
     const int32_t sharers = c->cluster_m * c->cluster_n;
     const double long_since =
-        tiles * k_blocks / (tiles * k_blocks + STEP_BLOCKS) * (k_blocks / (k_blocks + TILE_BLOCKS));
+        tiles * k_blocks / (tiles * k_blocks + STEP_BLOCKS) *
+        (tiles > 1 && k_blocks <= GEMM_FEW_BLOCKS ? 1 : k_blocks / (k_blocks + TILE_BLOCKS));
     double once = EIGHTS_ONCE, again = of(own, PROMOTED_EIGHTS_AGAIN, EIGHTS_AGAIN);
     if (sharers == 1) return 1;
     if (sharers == 2) {

@@ -33,6 +33,8 @@ enum gemm_image {
 enum { GEMM_SECTOR_BYTES = 32 };
 /* K-blocks of a stream's share, at the least: fewer would cost more to hand over than to sum. */
 enum { GEMM_LEAST_SHARE = 4 };
+/* With so many k-blocks a tile and no more, a product is mostly its stores. */
+enum { GEMM_FEW_BLOCKS = 2 };
 
 static inline int32_t gemm_ceil_div(int32_t a, int32_t b)
 {
