@@ -435,21 +435,26 @@ static void neighbours_write_a_sector_together(void **state)
 
 /* Where D is most of the traffic, and every second row begins inside a sector, even and odd rows
  * are tiled apart: not where C is read, K is long, or D begins inside a sector or is asked for by
- * columns. */
+ * columns; nor an odd number of rows of a small D. */
 static void torn_rows_are_tiled_apart(void **state)
 {
     (void)state;
     static const struct {
-        int32_t k, ld;
+        int32_t m, k, ld;
         float beta;
         uint64_t at;
         bool columns, apart;
-    } cases[] = {{64, 16664, 0, 0, false, true},   {64, 16672, 0, 0, false, false},
-                 {64, 16664, 1, 0, false, false},  {2048, 16664, 0, 0, false, false},
-                 {64, 16664, 0, 16, false, false}, {64, 30344, 0, 0, true, false}};
+    } cases[] = {
+        {30336, 64, 16664, 0, 0, false, true},   {30336, 64, 16672, 0, 0, false, false},
+        {30336, 64, 16664, 1, 0, false, false},  {30336, 2048, 16664, 0, 0, false, false},
+        {30336, 64, 16664, 0, 16, false, false}, {30336, 64, 30344, 0, 0, true, false},
+        {30336, 128, 16664, 0, 0, false, true},  {30336, 136, 16664, 0, 0, false, false},
+        {30337, 64, 16664, 0, 0, false, true},   {4096, 64, 16664, 0, 0, false, true},
+        {4097, 64, 16664, 0, 0, false, false},
+    };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct gemm_choice first;
-        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 30336, 16664, cases[i].k);
+        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, cases[i].m, 16664, cases[i].k);
         p.out = TMAP_GEMM_OUT_BF16;
         p.d.ld = cases[i].ld;
         p.d.mn_major = cases[i].columns;
