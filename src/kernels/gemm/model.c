@@ -319,8 +319,8 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
            share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own) + ragged;
 }
 
-/* What waiting for its neighbours makes of a block's time: the more, the longer they go on. Of tile
- * after tile of few k-blocks the stores are most, and those nobody shares. */
+/* What waiting for its neighbours makes of a block's time: the more, the longer they go on. Of few
+ * k-blocks a tile the stores are most, and those nobody shares. */
 static double in_step(const struct tmap_gemm_config *c, double tiles, double k_blocks, bool own)
 {
     const int32_t sharers = c->cluster_m * c->cluster_n;
@@ -362,11 +362,18 @@ static double energy_us(const struct tmap_gemm *suite, const struct gemm_view *v
            MEMORY_ENERGY * memory_bytes / memory_bytes_per_us(suite);
 }
 
-/* Panels' rows of D, each of which ends inside two sectors: all, or those of the odd rows' first
- * tile, a batch of the two. */
+/* Whether every second tile begins inside a sector of D, where its rows do not. */
+static bool tears(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    if (view->transposed || view->apart || view->conv.images > 0) return false;
+    return c->tile_n < view->n && c->tile_n * view->out_bytes % GEMM_SECTOR_BYTES != 0;
+}
+
+/* Panels' rows of D, each of which ends inside two sectors: all, every second tile's, or of odd
+ * rows the first tile's. */
 static double torn_rows(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const double rows = view->torn ? view->m : view->apart ? view->m / 2.0 : 0;
+    const double rows = view->torn ? view->m : view->apart || tears(view, c) ? view->m / 2.0 : 0;
     const double columns = view->apart && c->tile_n < view->n ? c->tile_n : view->n;
     return rows * columns / gemm_panel_columns(view);
 }
@@ -445,9 +452,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
                          up(up((double)gemm_tiled_columns(view) / c->tile_n) / c->cluster_n) *
                          view->batch;
-    const double bytes = memory_bytes(view, c);
+    const double bytes = memory_bytes(view, c), clocks = clocks_per_us(suite);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
-    const double clocks = clocks_per_us(suite);
     double compute_us = (busiest_clocks(suite, view, choice, &traffic, tiles) +
                          FIRST_CLOCKS * traffic.received / 32768) /
                         clocks;
