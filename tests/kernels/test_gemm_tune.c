@@ -32,6 +32,11 @@ static struct tmap_gemm_plan own_plan(struct tmap_gemm *suite, const struct tmap
     return own;
 }
 
+static int32_t members_of(const struct tmap_gemm_config *c)
+{
+    return c->cluster_m * c->cluster_n * c->split_k;
+}
+
 /* Rows and columns that a multiply takes into shared memory, of one element each. */
 static double moves(const struct tmap_gemm_config *c)
 {
@@ -150,6 +155,51 @@ static void what_moves_least_stays_among_many(void **state)
     const struct tmap_gemm_plan plan = sustained_plan(suite, &p, GEMM_MAX_CHOICES);
     assert_int_equal(plan.config.tile_m, 192);
     assert_int_equal(plan.config.tile_n, 256);
+}
+
+/* Of a deep K with M and N of hundreds the model's first ones are much alike, and what it has far
+ * behind may be the quickest (docs/EXPERIMENTS.md): the first of each of a few more sorts is looked
+ * at, and those that move up keep their order. */
+static void other_sorts_have_looks(void **state)
+{
+    (void)state;
+    enum { LOOKS = 48, ALL = 2048 };
+    static struct tmap_gemm_config first[ALL], looked[ALL];
+    struct tmap_gemm *suite = cool_device();
+    const struct tmap_gemm_problem p = {.kind = TMAP_GEMM_BF16,
+                                        .out = TMAP_GEMM_OUT_BF16,
+                                        .m = 640,
+                                        .n = 456,
+                                        .k = 40000,
+                                        .batch = 1,
+                                        .alpha = 1,
+                                        .a = {.ld = 40000},
+                                        .b = {.ld = 40000},
+                                        .d = {.ld = 456}};
+    const size_t all = tmap_gemm_configs(suite, &p, NULL, first, ALL);
+    const size_t count = all < ALL ? all : ALL;
+    assert_true(count > 4 * LOOKS);
+    memcpy(looked, first, sizeof looked);
+    gemm_order_looks(looked, count, LOOKS);
+    size_t alone = 0, before = 0, same = 0;
+    for (size_t i = 0; i < LOOKS; i++) {
+        alone += members_of(&looked[i]) == 1, before += members_of(&first[i]) == 1;
+        same += !memcmp(&looked[i], &first[i], sizeof looked[i]);
+    }
+    assert_true(alone > before);
+    assert_int_equal(same, LOOKS - LOOKS / 4);
+    assert_memory_equal(looked, first, same * sizeof *first);
+    for (size_t i = 0, at = 0; i < count; i++) { /* none is lost: the rest stand as they did */
+        size_t j = 0;
+        while (j < LOOKS && memcmp(&looked[j], &first[i], sizeof *first) != 0) j++;
+        if (j < LOOKS) continue;
+        assert_memory_equal(&looked[LOOKS + at++], &first[i], sizeof *first);
+    }
+    memcpy(looked, first, sizeof looked);
+    for (size_t most = 0; most < 2; most++) {
+        gemm_order_looks(looked, count, most);
+        assert_memory_equal(looked, first, sizeof looked);
+    }
 }
 
 /* With nothing to compare the model's own plan is taken as it is. */
@@ -436,6 +486,7 @@ int main(void)
         cmocka_unit_test(other_panels_are_looked_at),
         cmocka_unit_test(late_launches_are_looked_at),
         cmocka_unit_test(one_configuration_needs_no_finals),
+        cmocka_unit_test(other_sorts_have_looks),
         cmocka_unit_test(the_choice_is_remembered),
         cmocka_unit_test(a_launch_is_the_plans),
         cmocka_unit_test(a_device_that_objects_ends_it),

@@ -170,6 +170,10 @@ bool gemm_recall(const char *path, const char *key, struct tmap_gemm_config *con
 bool gemm_recall_from(FILE *file, const char *key, struct tmap_gemm_config *config);
 void gemm_remember(const char *path, const char *key, const struct tmap_gemm_config *config);
 
+/* Of `count` configurations, the model's best first, the `most` that a search is to look at come
+ * first (looks.c). Each keeps its place among its like. */
+void gemm_order_looks(struct tmap_gemm_config *configs, size_t count, size_t most);
+
 /* Of a configuration's `overlap`: the launch overlaps its predecessor, but not its successor. */
 enum { GEMM_LATE = 2 };
 /* Whether a launch's clusters would take other places, were it to find the device empty: they may,

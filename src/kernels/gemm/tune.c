@@ -290,8 +290,8 @@ static void set_overlap(struct tmap_gemm_config *config, const struct tmap_gemm_
     config->clusters = request ? request->clusters : 0;
 }
 
-/* The first `most` configurations of the request: the model's own plan is the first that can be
- * planned, and each other one is looked at. At the power limit so is one that moves less than all
+/* `most` configurations of the request: the model's own plan is the first that can be planned, and
+ * each other one is looked at. At the power limit so is one that moves less than all
  * finalists so far: the model ranks by clocks. */
 static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_problem *problem,
                                       const struct tmap_gemm_config *request, size_t most,
@@ -301,6 +301,7 @@ static enum tmap_status look_at_first(struct trials *t, const struct tmap_gemm_p
     struct finals *f = &t->finals;
     const size_t count =
         tmap_gemm_configs(t->suite, problem, request, t->configs, GEMM_MAX_CHOICES);
+    gemm_order_looks(t->configs, count, most);
     for (size_t i = 0; i < count && (i < most || f->sustained); i++) {
         struct tmap_gemm_config config = configs[i];
         const bool own = f->count == 0;
