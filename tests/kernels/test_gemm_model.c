@@ -141,17 +141,29 @@ static void tiles_do_not_begin_inside_a_sector(void **state)
     }
 }
 
-/* With one or two k-blocks a tile clusters of eight gain nothing over pairs: 3373 x 15072 x 80 took
- * 45.4 us by four by two of 128 x 192 in turns, 39.4 by pairs of 256 x 128; 12093 x 1904 x 64 18.2
- * and 16.4 by two by four and by pairs of the latter (H200). */
+/* What clusters of eight save is little with one k-block a tile: 44078 x 3424 x 64 took 100 us by
+ * four by two of 128 x 192 in turns, 84 by pairs; 2147 x 23256 x 64 43 by two by four and 37
+ * (H200).
+ */
 static void short_tiles_are_not_shared_by_eight(void **state)
 {
     (void)state;
-    static const int32_t shapes[][3] = {{3373, 15072, 80}, {12093, 1904, 64}};
+    static const int32_t shapes[][3] = {{44078, 3424, 64}, {2147, 23256, 64}};
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const struct tmap_gemm_config c = pick_plain(shapes[i]);
         assert_true(c.cluster_m * c.cluster_n <= 2);
     }
+}
+
+/* One warpgroup's tiles gain little where L2 is asked once for what a GPC's pairs want: 1334 x 576
+ * x 7168 took 31 us by pairs of 64 x 96, 24 by shares of 128 x 96; 1974 x 576 x 7168 34 by pairs of
+ * 64 x 144, 30 by shares of 128 x 144 (H200). */
+static void low_tiles_are_not_taken_for_merging(void **state)
+{
+    (void)state;
+    static const int32_t shapes[][3] = {{1334, 576, 7168}, {1974, 576, 7168}};
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        assert_true(pick_plain(shapes[i]).tile_m > 64);
 }
 
 /* Fewer bytes an operation are worth more than fewer clocks where a product keeps the device at its
@@ -285,6 +297,7 @@ int main(void)
         cmocka_unit_test(torn_rows_of_operands_cost_more),
         cmocka_unit_test(tiles_do_not_begin_inside_a_sector),
         cmocka_unit_test(short_tiles_are_not_shared_by_eight),
+        cmocka_unit_test(low_tiles_are_not_taken_for_merging),
         cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

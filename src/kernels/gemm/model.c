@@ -92,6 +92,7 @@ static double merged_latency(const struct gemm_view *view, const struct tmap_gem
 {
     if (view->grouped || view->conv.images > 0) return 1;
     if (c->group > 1 || !gemm_can_merge_a(c, tiles)) return 1;
+    if (c->tile_m == GEMM_SLAB_ROWS) return MERGED_LOW;
     return c->cluster_m == 2 ? MERGED_PAIRS : MERGED_MORE;
 }
 
@@ -319,14 +320,13 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
            share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own) + ragged;
 }
 
-/* What waiting for its neighbours makes of a block's time: the more, the longer they go on. Of few
- * k-blocks a tile the stores are most, and those nobody shares. */
+/* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
 static double in_step(const struct tmap_gemm_config *c, double tiles, double k_blocks, bool own)
 {
     const int32_t sharers = c->cluster_m * c->cluster_n;
-    const double long_since =
-        tiles * k_blocks / (tiles * k_blocks + STEP_BLOCKS) *
-        (tiles > 1 && k_blocks <= GEMM_FEW_BLOCKS ? 1 : k_blocks / (k_blocks + TILE_BLOCKS));
+    const bool few = tiles > 1 && k_blocks <= GEMM_FEW_BLOCKS;
+    const double long_since = tiles * k_blocks / (tiles * k_blocks + STEP_BLOCKS) *
+                              (few ? FEW_AGAIN : k_blocks / (k_blocks + TILE_BLOCKS));
     double once = EIGHTS_ONCE, again = of(own, PROMOTED_EIGHTS_AGAIN, EIGHTS_AGAIN);
     if (sharers == 1) return 1;
     if (sharers == 2) {
