@@ -6,8 +6,9 @@
  * kernels.h; -p KIND: promoted; -b KIND: with scales of blocks; -e ACTIVATION: with a bias, and
  * that; -4 KIND: D of fp32). -M BYTES, -R COUNT...: of the device, memory a microsecond, and
  * clusters of 1 to 8 that fit. -n ROUNDS: 16. -a WEIGHT: of a constant's distance from where it
- * began, 0.001. -o NAME: fits that constant alone, or those. -w: also walks by single constants. -f
- * PARTS: fits to all but a part and tells of that, in turn. -t: only tells.
+ * began, 0.001. -o NAME: fits that constant alone, or those. -w: also walks by single constants.
+ * -W: only walks, and by the picks before all: those that lose more than 6 % count more. -f PARTS:
+ * fits to all but a part and tells of that, in turn. -t: only tells.
  *
  * build.mk makes the model's constants variables of this program and lists them. What falls is,
  * over the shapes, the mean logarithm of the time of what the model would pick over the best one
@@ -147,7 +148,12 @@ static void thin_out(void)
 
 /* How fast the weight of what the model would pick falls, and from where on being behind counts no
  * more; what a squared error counts beside. */
-static const double SHARPNESS = 35, MOST_BEHIND = 0.4, SQUARES = 3;
+static const double MOST_BEHIND = 0.4, SQUARES = 3;
+static double sharpness = 35;
+/* Of a walk: what a squared error counts, and a pick's loss beyond LOST once more; by picks (-W).
+ */
+static double few_squares = 1, lost_counts;
+static const double LOST = 0.06, WALK_SHARPNESS = 70, WALK_LOST_COUNTS = 2, WALK_SQUARES = 0.5;
 /* A row weighs the more the nearer it is to the best one measured, or to what the model takes for
  * the best; an error beyond OUTLIER counts once; LEVEL: of a shape's mean error, which no ranking
  * sees. */
@@ -221,14 +227,14 @@ static double pick_loss(void)
         const double least = least_of(s);
         double weights = 1e-12, weighted = 0;
         for (int j = s->first; j < s->first + s->count; j++) {
-            const double w = exp(-SHARPNESS * (log_cost[j] - least));
+            const double w = exp(-sharpness * (log_cost[j] - least));
             weights += w;
             weighted += w * fmin(rows[j].behind, MOST_BEHIND);
         }
         for (int j = s->first; j < s->first + s->count; j++)
-            pull[j] = -SHARPNESS * exp(-SHARPNESS * (log_cost[j] - least)) / weights *
+            pull[j] = -sharpness * exp(-sharpness * (log_cost[j] - least)) / weights *
                       (fmin(rows[j].behind, MOST_BEHIND) - weighted / weights);
-        sum += weighted / weights;
+        sum += weighted / weights + lost_counts * fmax(0, weighted / weights - LOST);
     }
     return sum / shape_count;
 }
@@ -356,14 +362,11 @@ static void descend(int rounds)
 
 /* --- by single constants --- */
 
-/* What a squared error counts beside the pick. */
-static const double FEW_SQUARES = 1;
-
 static double goal(void)
 {
     cost_rows(log_cost);
     weigh();
-    double sum = pick_loss() + FEW_SQUARES * squares();
+    double sum = pick_loss() + few_squares * squares();
     for (int p = 0; p < CONSTANTS; p++) sum += away_counts * away(p) * away(p);
     return sum;
 }
@@ -404,7 +407,7 @@ static void walk_all(int rounds)
 
 static void fit(int rounds, bool walks)
 {
-    descend(rounds);
+    if (lost_counts == 0) descend(rounds);
     if (walks) walk_all(rounds);
 }
 
@@ -509,6 +512,9 @@ int main(int argc, char **argv)
             folds = atoi(argv[++i]);
         else if (!strcmp(argv[i], "-w"))
             walks = true;
+        else if (!strcmp(argv[i], "-W"))
+            walks = true, sharpness = WALK_SHARPNESS, lost_counts = WALK_LOST_COUNTS,
+            few_squares = WALK_SQUARES;
         else if (!strcmp(argv[i], "-a"))
             away_counts = atof(argv[++i]);
         else if (!strcmp(argv[i], "-M"))
