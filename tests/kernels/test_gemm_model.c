@@ -142,9 +142,8 @@ static void tiles_do_not_begin_inside_a_sector(void **state)
 }
 
 /* What clusters of eight save is little with one k-block a tile: 44078 x 3424 x 64 took 100 us by
- * four by two of 128 x 192 in turns, 84 by pairs; 2147 x 23256 x 64 43 by two by four and 37
- * (H200).
- */
+ * four by two of 128 x 192 in turns, 84 by pairs; 2147 x 23256 x 64 43 by two by four, 37 by pairs
+ * (H200). */
 static void short_tiles_are_not_shared_by_eight(void **state)
 {
     (void)state;

@@ -91,8 +91,6 @@ static const double LAST_ROUND = 0.08846;
 /* Blocks that share operands wait for each other, the more the more k-blocks they go through, in
  * all and of a tile: of clusters of two, four and eight that take tile after tile, and of those
  * that have one each. */
-/* The share of that where tiles of one or two k-blocks (GEMM_FEW_BLOCKS) follow each other. */
-static const double FEW_AGAIN = 0.5488;
 static const double STEP_BLOCKS = 5.089;
 static const double TILE_BLOCKS = 1.605;
 static const double PAIRS_AGAIN = 1.078;
@@ -103,6 +101,9 @@ static const double PAIRS_ONCE = 0.9094;
 static const double SQUARES_ONCE = 0.862;
 static const double FOURS_ONCE = 0.8588;
 static const double EIGHTS_ONCE = 0.6679;
+/* Where tiles of one or two k-blocks (GEMM_FEW_BLOCKS) follow each other, how far they are from the
+ * ones to the others. */
+static const double FEW_AGAIN = 0.5488;
 /* A multiply takes the time of so many columns, however few it has. */
 enum { LEAST_COLUMNS = 32 };
 /* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
