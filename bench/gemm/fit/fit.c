@@ -148,12 +148,10 @@ static void thin_out(void)
 
 /* How fast the weight of what the model would pick falls, and from where on being behind counts no
  * more; what a squared error counts beside. */
-static const double MOST_BEHIND = 0.4, SQUARES = 3;
-static double sharpness = 35;
-/* Of a walk: what a squared error counts, and a pick's loss beyond LOST once more; by picks (-W).
- */
-static double few_squares = 1, lost_counts;
-static const double LOST = 0.06, WALK_SHARPNESS = 70, WALK_LOST_COUNTS = 2, WALK_SQUARES = 0.5;
+static const double SHARPNESS = 35, MOST_BEHIND = 0.4, SQUARES = 3;
+/* By picks (-W): that falls faster, and a loss beyond LOST counts so many times more. */
+static bool by_picks;
+static const double SHARPNESS_BY_PICKS = 70, LOST = 0.06, LOST_COUNTS = 2;
 /* A row weighs the more the nearer it is to the best one measured, or to what the model takes for
  * the best; an error beyond OUTLIER counts once; LEVEL: of a shape's mean error, which no ranking
  * sees. */
@@ -221,6 +219,8 @@ static double squares(void)
 
 static double pick_loss(void)
 {
+    const double sharpness = by_picks ? SHARPNESS_BY_PICKS : SHARPNESS;
+    const double lost_counts = by_picks ? LOST_COUNTS : 0;
     double sum = 0;
     for (int i = 0; i < shape_count; i++) {
         const struct shape *s = &shapes[i];
@@ -362,11 +362,14 @@ static void descend(int rounds)
 
 /* --- by single constants --- */
 
+/* What a squared error counts beside the pick. */
+static const double FEW_SQUARES = 1, FEW_SQUARES_BY_PICKS = 0.5;
+
 static double goal(void)
 {
     cost_rows(log_cost);
     weigh();
-    double sum = pick_loss() + few_squares * squares();
+    double sum = pick_loss() + (by_picks ? FEW_SQUARES_BY_PICKS : FEW_SQUARES) * squares();
     for (int p = 0; p < CONSTANTS; p++) sum += away_counts * away(p) * away(p);
     return sum;
 }
@@ -407,7 +410,7 @@ static void walk_all(int rounds)
 
 static void fit(int rounds, bool walks)
 {
-    if (lost_counts == 0) descend(rounds);
+    if (!by_picks) descend(rounds);
     if (walks) walk_all(rounds);
 }
 
@@ -513,8 +516,7 @@ int main(int argc, char **argv)
         else if (!strcmp(argv[i], "-w"))
             walks = true;
         else if (!strcmp(argv[i], "-W"))
-            walks = true, sharpness = WALK_SHARPNESS, lost_counts = WALK_LOST_COUNTS,
-            few_squares = WALK_SQUARES;
+            walks = by_picks = true;
         else if (!strcmp(argv[i], "-a"))
             away_counts = atof(argv[++i]);
         else if (!strcmp(argv[i], "-M"))
