@@ -246,16 +246,17 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
                                   const struct tmap_gemm_config *request,
                                   struct tmap_gemm_config *configs, size_t cap);
 
-/* tmap_gemm_tune() : as tmap_gemm_make_plan(), but times the first `most` configurations by the
- * cost model, then some variants of the quickest, and plans the fastest: each for some runs beside
- * the model's own, then the quickest in many slices beside it, and the winner once more. With a
- * `most` of 48, whose fastest is within 0.3 % of the whole family's, that takes 0.4 to 1 s for runs
- * of up to 1 ms. The runs use copies of A and B, more than the L2 cache holds (at most twice its
- * size and one more), or, if one is larger than that or memory is short, the problem's own; D may
- * be overwritten. cache_path: a text file of earlier choices, one line a problem whatever the
- * request; it is read first and appended to a line at a time, so that processes may share it; NULL:
- * none. Waits for the device. Errors: as tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C is D;
- * TMAP_E_MEMORY. A cache file that cannot be read or written is ignored. */
+/* tmap_gemm_tune() : as tmap_gemm_make_plan(), but times `most` configurations, three of four the
+ * first by the cost model, the others the first of other sorts, then some variants of the quickest,
+ * and plans the fastest: each for some runs beside the model's own, then the quickest in many
+ * slices beside it, and the winner once more. With a `most` of 48, whose fastest is within 0.3 % of
+ * the whole family's, that takes 0.4 to 1 s for runs of up to 1 ms. The runs use copies of A and B,
+ * more than the L2 cache holds (at most twice its size and one more), or, if one is larger than
+ * that or memory is short, the problem's own; D may be overwritten. cache_path: a text file of
+ * earlier choices, one line a problem whatever the request; it is read first and appended to a line
+ * at a time, so that processes may share it; NULL: none. Waits for the device. Errors: as
+ * tmap_gemm_make_plan(); TMAP_E_ARGUMENT also when C is D; TMAP_E_MEMORY. A cache file that cannot
+ * be read or written is ignored. */
 TMAP_API enum tmap_status tmap_gemm_tune(struct tmap_gemm *suite,
                                          const struct tmap_gemm_problem *problem,
                                          const struct tmap_gemm_config *request, size_t most,

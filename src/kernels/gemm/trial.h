@@ -5,7 +5,7 @@
 
 #include "tmap/kernels.h"
 
-/* How many of the model's first configurations the tuner tries unless it is told: their fastest is
+/* How many configurations the tuner tries unless it is told (looks.c): their fastest is
  * within 0.3 % of the whole family's (docs/EXPERIMENTS.md, what the tuner sees). */
 enum { GEMM_TRIALS = 48 };
 
