@@ -388,11 +388,47 @@ static void misuse(void **state)
     }
 }
 
+struct asked {
+    int boxes;
+    uint64_t address;
+    int32_t x, y;
+};
+
+static void add_box(void *self, const struct tmap_desc *map, const struct tmap_use *box)
+{
+    struct asked *a = self;
+    a->boxes++;
+    a->address = map->address;
+    a->x = box->coord[0], a->y = box->coord[1];
+}
+
+static void prefetches_are_told(void **state)
+{
+    struct asked asked = {0};
+    const struct tmap_emulate_launch like = {.block = {32}};
+    const struct tmap_emulate_watch watch = {
+        .size = sizeof watch, .self = &asked, .prefetch = add_box};
+    struct ptx_run r;
+    char text[8000];
+    (void)state;
+    snprintf(text, sizeof text, "%s%s%s", head,
+             ONE("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%map, {%r8, %r9}];"), tail);
+    fill();
+    assert_true(ptx_run_as(text, &data, sizeof data, &like, &watch, &r));
+    assert_int_equal(asked.boxes, 1);
+    assert_int_equal(asked.address, AT + offsetof(struct data, tensor));
+    assert_int_equal(asked.x, 4);
+    assert_int_equal(asked.y, 5);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads),   cmocka_unit_test(stores),
-        cmocka_unit_test(damaged), cmocka_unit_test(units_of_strides),
-        cmocka_unit_test(misuse),  cmocka_unit_test(another_kind)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(loads),
+                                       cmocka_unit_test(stores),
+                                       cmocka_unit_test(damaged),
+                                       cmocka_unit_test(units_of_strides),
+                                       cmocka_unit_test(misuse),
+                                       cmocka_unit_test(another_kind),
+                                       cmocka_unit_test(prefetches_are_told)};
     return cmocka_run_group_tests_name("tensor maps of the emulator", tests, NULL, NULL);
 }

@@ -181,8 +181,12 @@ static enum emu_step one(struct emu_warp *w, const struct emu_insn *in, uint32_t
     if (!kind_fits(w, in, l, t, &c)) return EMU_STOP;
     fill_use(w, t, l, &c);
     if (!use_is_legal(w, in, l, &c)) return EMU_STOP;
+    if (t->prefetch) {
+        const struct tmap_emulate_watch *watch = &w->m->watch;
+        if (watch->prefetch) watch->prefetch(watch->self, &c.desc, &c.use);
+        return EMU_NEXT;
+    }
     const uint64_t bytes = extent(&c, &layout);
-    if (t->prefetch) return EMU_NEXT;
     if (!inside(w, in, l, t->loads ? c.to : c.from, bytes)) return EMU_STOP;
     const bool rows = t->mode == MODE_ROWS;
     const uint64_t all = layout.rows * (rows ? 4 : 1) + layout_halo_rows(&c.desc, &c.use);
