@@ -71,6 +71,7 @@ static void one(uint64_t seed)
     struct tmap_gemm_plan plan;
     struct mixed_case c;
     assert_true(mixed_case_make(suite, &shape, (enum mixed_fill)(seed / 3 % 2), seed, &c));
+    if (rng_step(&r) % 2) c.problem.next = &c.problem; /* as if it came again */
     if (tmap_mixed_make_plan(suite, &c.problem, &request, &plan, &refusal) != TMAP_OK)
         fail_msg("no plan: %s", refusal.text);
     if (!right(&c, &plan, seed, true)) fail();
@@ -119,9 +120,89 @@ static void every_fault_is_found(void **state)
     emulated_unload();
 }
 
+/* Boxes of the next problem that a launch asks of the L2 cache: how often each, of three tiles of
+ * 25 k-blocks. */
+enum { TILES = 3, K_BLOCKS = 25, GROUPS = 4 };
+struct boxes {
+    int of[TILES][K_BLOCKS];
+};
+struct asked {
+    const struct tmap_mixed_problem *next;
+    struct boxes weights, scales, zeros;
+    int others;
+};
+
+static void add_box(void *self, const struct tmap_desc *map, const struct tmap_use *box)
+{
+    struct asked *a = self;
+    const bool weights = map->address == a->next->weights && box->coord[2] == 0;
+    const int32_t n = weights ? box->coord[1] / (MIXED_ROWS / 8) : box->coord[0] / MIXED_ROWS;
+    const int32_t k = weights ? box->coord[0] / 128 : box->coord[1] / GROUPS;
+    struct boxes *to = weights                           ? &a->weights
+                       : map->address == a->next->scales ? &a->scales
+                       : map->address == a->next->zeros  ? &a->zeros
+                                                         : NULL;
+    if (to && n < TILES && k < K_BLOCKS)
+        to->of[n][k]++;
+    else
+        a->others++;
+}
+
+/* An eighth of a block's share, and one at least; a block works from its highest tile down, in each
+ * from its lowest k-block up. */
+static struct boxes first_of(int32_t blocks)
+{
+    struct boxes want = {0};
+    const int32_t share = TILES * K_BLOCKS / blocks, rest = TILES * K_BLOCKS % blocks;
+    for (int32_t b = 0, begin = 0, end; b < blocks; b++, begin = end) {
+        int32_t left = share < 12 ? 1 : (share + 4) / 8;
+        end = begin + share + (b < rest);
+        for (int32_t tile = TILES - 1; tile >= 0; tile--)
+            for (int32_t unit = tile * K_BLOCKS; unit < (tile + 1) * K_BLOCKS; unit++)
+                if (unit >= begin && unit < end && left-- > 0)
+                    want.of[tile][unit - tile * K_BLOCKS]++;
+    }
+    return want;
+}
+
+static void next_is_asked_for(int32_t clusters, uint64_t seed)
+{
+    struct tmap_mixed_problem shape = mixed_fault_shape(TMAP_MIXED_U4);
+    const struct tmap_gemm_config request = {.tile_n = 16, .stages = 2, .clusters = clusters};
+    const struct boxes want = first_of(clusters);
+    struct tmap_gemm_plan plan;
+    struct mixed_case c, next;
+    shape.n = 200; /* one tile of seven k-blocks, so at most seven blocks */
+    assert_true(mixed_case_make(suite, &shape, MIXED_INTEGERS, seed, &c));
+    shape.n = 600, shape.k = K_BLOCKS * 256;
+    assert_true(mixed_case_make(suite, &shape, MIXED_INTEGERS, seed + 1, &next));
+    c.problem.next = &next.problem;
+    struct asked asked = {.next = &next.problem};
+    assert_int_equal(tmap_mixed_make_plan(suite, &c.problem, &request, &plan, NULL), TMAP_OK);
+    emulator->self = &asked, emulator->prefetch = add_box;
+    const bool good = right(&c, &plan, seed, true);
+    emulator->self = NULL, emulator->prefetch = NULL;
+    assert_true(good);
+    assert_int_equal(asked.others, 0);
+    assert_memory_equal(&asked.weights, &want, sizeof want);
+    assert_memory_equal(&asked.scales, &want, sizeof want);
+    assert_memory_equal(&asked.zeros, &want, sizeof want);
+    mixed_case_free(suite, &c);
+    mixed_case_free(suite, &next);
+}
+
+/* With six, the second begins with the last k-block it has of its higher tile. */
+static void first_slots_of_the_next_are_asked_for(void **state)
+{
+    (void)state;
+    for (int32_t clusters = 3; clusters <= 8; clusters++)
+        next_is_asked_for(clusters, (uint64_t)clusters);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(drawn_shapes),
+                                       cmocka_unit_test(first_slots_of_the_next_are_asked_for),
                                        cmocka_unit_test(every_fault_is_found)};
     suite = emulated_gemm_suite();
     if (!suite) return 1;

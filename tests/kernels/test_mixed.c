@@ -174,6 +174,15 @@ static const struct refused refusals[] = {
      .value = 4104},
 };
 
+static struct tmap_mixed_problem changed(const struct refused *r)
+{
+    struct tmap_mixed_problem p = usual();
+    const int32_t narrow = (int32_t)r->value;
+    memcpy((char *)&p + r->offset, r->bytes == 4 ? (const void *)&narrow : &r->value,
+           (size_t)r->bytes);
+    return p;
+}
+
 static void what_cannot_be_is_refused(void **state)
 {
     struct tmap_gemm *suite = opened(9, 0);
@@ -182,17 +191,63 @@ static void what_cannot_be_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         const struct refused *r = &refusals[i];
-        struct tmap_mixed_problem p = usual();
+        const struct tmap_mixed_problem p = changed(r);
         struct tmap_gemm_refusal why = {0};
-        const int32_t narrow = (int32_t)r->value;
-        memcpy((char *)&p + r->offset, r->bytes == 4 ? (const void *)&narrow : &r->value,
-               (size_t)r->bytes);
         const enum tmap_status status = tmap_mixed_make_plan(suite, &p, NULL, &plan, &why);
         if (status == r->status && strstr(why.text, r->words)) continue;
         print_error("%s: status %d: %s\n", r->what, status, why.text);
         failed++;
     }
     assert_int_equal(failed, 0);
+}
+
+static void what_the_next_cannot_be_is_refused(void **state)
+{
+    struct tmap_gemm *suite = opened(9, 0);
+    const struct tmap_mixed_problem wrong = changed(&refusals[0]), illegal = changed(&refusals[13]);
+    struct tmap_mixed_problem p = usual();
+    struct tmap_gemm_refusal why = {0};
+    struct tmap_gemm_plan plan;
+    (void)state;
+    p.next = &wrong;
+    assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ARGUMENT);
+    assert_memory_equal(why.text, "next: m is 0", 12);
+    assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, NULL), TMAP_E_ARGUMENT);
+    p.next = &illegal;
+    assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ILLEGAL);
+    assert_memory_equal(why.text, "next: ", 6);
+    assert_int_equal(why.operand, 'W');
+}
+
+/* By an eighth of what a block of the next has to load, at most four; none where that is two, or
+ * five and blocks end at different times. */
+static void the_next_is_as_its_own_plan(void **state)
+{
+    static const int32_t sizes[][3] = {{4096, 4096, 0},  {10240, 4096, 0}, {8192, 4096, 1},
+                                       {8192, 8192, 1},  {14336, 8192, 2}, {20480, 8192, 3},
+                                       {28672, 8192, 4}, {65536, 16384, 4}};
+    struct tmap_gemm *suite = opened(9, 0);
+    (void)state;
+    suite->gpu.sm_count = 132;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct tmap_mixed_problem p = usual(), next = usual();
+        struct gemm_mixed_params one, two;
+        struct tmap_gemm_plan plan;
+        next.n = next.scales_ld = next.zeros_ld = next.d_ld = sizes[i][0];
+        next.k = next.activations_ld = next.weights_ld = sizes[i][1];
+        next.weights += 1 << 20, p.next = &next, next.next = &p;
+        assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, NULL), TMAP_OK);
+        memcpy(&one, plan.params, sizeof one);
+        assert_int_equal(tmap_mixed_make_plan(suite, &next, NULL, &plan, NULL), TMAP_OK);
+        memcpy(&two, plan.params, sizeof two);
+        assert_int_equal(one.next.slots, sizes[i][2]);
+        assert_memory_equal(&one.next.weights, &two.product.a, sizeof two.product.a);
+        assert_memory_equal(&one.next.scales, &two.mixed.scales, sizeof two.mixed.scales);
+        assert_memory_equal(&one.next.zeros, &two.mixed.zeros, sizeof two.mixed.zeros);
+        assert_int_equal(one.next.clusters, two.product.clusters);
+        assert_int_equal(one.next.stream_share, two.product.stream_share);
+        assert_int_equal(one.next.stream_rest, two.product.stream_rest);
+    }
 }
 
 static void what_does_not_fit_is_refused(void **state)
@@ -220,6 +275,8 @@ int main(void)
         cmocka_unit_test(tiles_are_as_wide_as_there_are_rows),
         cmocka_unit_test(slots_are_early_by_a_blocks_share),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(what_the_next_cannot_be_is_refused),
+        cmocka_unit_test(the_next_is_as_its_own_plan),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests_name("products of few bits as plans", tests, NULL, NULL);

@@ -209,6 +209,8 @@ static tmap_cu_result launch(const struct tmap_cu_launch *how, tmap_cu_function 
     const struct tmap_emulate_watch watch = {.size = sizeof watch,
                                              .expected = &emulated.expected,
                                              .expected_count = emulated.expected.bytes != 0,
+                                             .self = emulated.self,
+                                             .prefetch = emulated.prefetch,
                                              .record = records ? emulated.record : NULL};
     emulated.status =
         tmap_emulate_run_watched(h->module, &l, &watch, emulated.finding, EMULATED_FINDINGS,

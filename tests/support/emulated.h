@@ -16,6 +16,9 @@ struct emulated {
     struct tmap_emulate_expected expected; /* of the next launches; no bytes: anything */
     struct tmap_emulate_record *record;    /* of the next launch, or NULL */
     const char *recorded;                  /* the kernel whose launch it is, or NULL: any */
+    /* of the next launches, as in tmap_emulate_watch */
+    void *self;
+    void (*prefetch)(void *self, const struct tmap_desc *map, const struct tmap_use *box);
     /* of the last launch */
     enum tmap_status status;
     struct tmap_emulate_finding finding[EMULATED_FINDINGS];

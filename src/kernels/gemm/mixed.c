@@ -1,4 +1,5 @@
 /* Products of weights in 4 or 8 bits: what is refused, the four maps, and the plan. */
+#include <stdio.h>
 #include <string.h>
 
 #include "kernels/gemm/mixed.h"
@@ -35,6 +36,7 @@ enum { INSTANCES = sizeof instances / sizeof *instances };
 /* A plan in the making. */
 struct draft {
     const struct tmap_mixed_problem *problem;
+    const struct tmap_gemm_config *request;
     const struct instance *instance;
     int32_t span;   /* of K in a k-block */
     int32_t groups; /* of K in it; 0: there are none */
@@ -324,6 +326,71 @@ static enum tmap_status load(struct tmap_gemm *suite, const struct instance *ins
     return status;
 }
 
+/* Whether the problem can be one, and what follows from it before anything is dealt out. */
+static enum tmap_status begin(struct draft *t, const struct tmap_gemm_config *request,
+                              struct tmap_gemm_refusal *refusal)
+{
+    const struct tmap_mixed_problem *p = t->problem;
+    enum tmap_status status = gemm_validate_mixed(p, refusal);
+    if (status == TMAP_OK) status = together(p, refusal);
+    if (status != TMAP_OK) return status;
+    t->request = request;
+    t->instance = choose(p, request->tile_n);
+    if (!t->instance) return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel has so wide a tile");
+    t->span = GEMM_SPAN_BYTES * 8 / weights[p->weight].bits;
+    t->groups = p->group ? t->span / p->group : 0;
+    describe(t);
+    return TMAP_OK;
+}
+
+/* k-blocks of each block of the launch behind this one that are worth bringing to L2: more would
+ * take memory from those blocks that still load their own, and launches so short, or a little
+ * longer where blocks end at different times, gain nothing (docs/EXPERIMENTS.md). */
+static int32_t next_slots(const struct gemm_params *p)
+{
+    enum { EVERY = 8, MOST = 4, SHORT = 3, SHORT_UNEVEN = 6 };
+    const int32_t slots = p->stream_share + (p->stream_rest > 0);
+    const int32_t some = (slots + EVERY / 2) / EVERY;
+    if (slots < SHORT || (slots < SHORT_UNEVEN && !is_even(p))) return 0;
+    return some < 1 ? 1 : some < MOST ? some : MOST;
+}
+
+static enum tmap_status of_next(enum tmap_status status, struct tmap_gemm_refusal *refusal)
+{
+    if (!refusal) return status;
+    const struct tmap_gemm_refusal why = *refusal;
+    snprintf(refusal->text, sizeof refusal->text, "next: %.150s", why.text);
+    return status;
+}
+
+/* What the launch behind this one loads first, by a request like this one's. */
+static enum tmap_status look_ahead(const struct tmap_gemm *suite, const struct draft *t,
+                                   struct gemm_mixed_next *next, struct tmap_gemm_refusal *refusal)
+{
+    struct draft then = {.problem = t->problem->next};
+    struct tmap_gemm_config config = *t->request;
+    struct gemm_mixed_params all;
+    struct gemm_params *p = &all.product;
+    memset(&all, 0, sizeof all);
+    enum tmap_status status = begin(&then, t->request, refusal);
+    if (status == TMAP_OK && !deal_out(suite, &then, &config, p))
+        status = gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
+    if (status == TMAP_OK) status = map_all(suite, &then, &all, refusal);
+    if (status != TMAP_OK) return of_next(status, refusal);
+    *next = (struct gemm_mixed_next){.weights = p->a,
+                                     .scales = all.mixed.scales,
+                                     .zeros = all.mixed.zeros,
+                                     .slots = next_slots(p),
+                                     .clusters = p->clusters,
+                                     .stream_share = p->stream_share,
+                                     .stream_rest = p->stream_rest,
+                                     .k_blocks = p->k_blocks,
+                                     .tiles_m = p->tiles_m,
+                                     .groups = then.groups,
+                                     .has_zeros = then.problem->zeros != 0};
+    return TMAP_OK;
+}
+
 static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
                               struct tmap_gemm_plan *made, struct tmap_gemm_refusal *refusal)
 {
@@ -336,6 +403,7 @@ static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
         return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
     fill(suite, t, made->config.overlap > 0, &all);
     enum tmap_status status = map_all(suite, t, &all, refusal);
+    if (status == TMAP_OK && p->next) status = look_ahead(suite, t, &all.next, refusal);
     if (status != TMAP_OK) return status;
     status = load(suite, t->instance, &made->function);
     if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
@@ -372,9 +440,8 @@ enum tmap_status tmap_mixed_make_plan(struct tmap_gemm *suite,
     tmap_cu_context before;
     if (!suite || !problem || !plan) return refuse(refusal, "no suite, no problem or no plan");
     if (!request) request = &nothing;
-    enum tmap_status status = gemm_validate_mixed(problem, refusal);
-    if (status == TMAP_OK) status = gemm_validate_request(request, refusal);
-    if (status == TMAP_OK) status = together(problem, refusal);
+    enum tmap_status status = gemm_validate_request(request, refusal);
+    if (status == TMAP_OK) status = begin(&t, request, refusal);
     if (status != TMAP_OK) return status;
     if (request->overlap == GEMM_LATE)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "weights of 4 or 8 bits know no overlap 2");
@@ -385,11 +452,6 @@ enum tmap_status tmap_mixed_make_plan(struct tmap_gemm *suite,
     made.config.stages = request->stages;
     made.config.clusters = request->clusters;
     made.config.overlap = request->overlap;
-    t.instance = choose(problem, request->tile_n);
-    if (!t.instance) return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel has so wide a tile");
-    t.span = GEMM_SPAN_BYTES * 8 / weights[problem->weight].bits;
-    t.groups = problem->group ? t.span / problem->group : 0;
-    describe(&t);
     if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
     status = build(suite, &t, &made, refusal);

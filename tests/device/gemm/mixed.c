@@ -45,6 +45,7 @@ static bool one(struct rig *r, uint64_t seed, uint64_t *state, bool *fatal)
     int32_t first[2] = {0};
     uint64_t wrong = 0;
     const bool made = mixed_case_make(r->gemm, &shape, (enum mixed_fill)(seed % 2), seed, &c);
+    if (rng_step(state) % 2) c.problem.next = &c.problem; /* as if it came again */
     const bool planned =
         made && tmap_mixed_make_plan(r->gemm, &c.problem, &request, &plan, &why) == TMAP_OK;
     const bool right =

@@ -442,7 +442,8 @@ template <class S> PTX_FN void gemm_mixed_weights(const gemm_mixed_params &all)
         consume<S>(p, q, smem, watch);
     } else {
         ptx::registers_lower<S::FEW_REGISTERS>();
-        if (threadIdx.x / 32 == S::WARPS && ptx::elect_one()) produce<S>(p, q, smem, watch);
+        if (threadIdx.x / 32 == S::WARPS && ptx::elect_one())
+            produce<S>(p, q, all.next, smem, watch);
     }
 }
 

@@ -71,11 +71,51 @@ PTX_FN void load_activations(const gemm_params &p, const mixed_smem &smem, const
     }
 }
 
+PTX_FN void prefetch_slot(const gemm_mixed_next &next, int32_t n, int32_t k_block)
+{
+    const int32_t w[3] = {k_block * 128, n * (MIXED_ROWS / 8), 0};
+    ptx::tma_prefetch<3>(&next.weights, w);
+    if (next.groups == 0) return;
+    const int32_t c[2] = {n * MIXED_ROWS, k_block * next.groups};
+    ptx::tma_prefetch<2>(&next.scales, c);
+    if (next.has_zeros) ptx::tma_prefetch<2>(&next.zeros, c);
+}
+
+// Brings to L2 what a block of the launch behind this one loads first, in that order (worklist):
+// memory would rest while this launch's last slots are multiplied and their sums added up.
+PTX_FN void prefetch_first(const gemm_mixed_next &next, int32_t block)
+{
+    const int32_t begin = next.stream_share * block + min(block, next.stream_rest);
+    int32_t end = begin + next.stream_share + (block < next.stream_rest);
+    int32_t left = next.slots;
+#pragma unroll 1
+    while (end > begin && left > 0) {
+        const int32_t tile = (end - 1) / next.k_blocks, zero = tile * next.k_blocks;
+        const int32_t first = max(begin, zero);
+#pragma unroll 1
+        for (int32_t unit = first; unit < end && left > 0; unit++, left--)
+            prefetch_slot(next, tile / next.tiles_m, unit - zero);
+        end = first;
+    }
+}
+
+// Not before the block's own last bytes are there, which would come later for it.
+PTX_FN void prefetch_next(const gemm_params &p, const gemm_mixed_next &next, const mixed_smem &smem,
+                          const ring_position &ring, const ptx::watch &watch)
+{
+    const int32_t last = ring.before(p.stages);
+    const uint32_t parity = last < ring.slot ? ring.parity : ring.parity ^ 1;
+    ptx::mbarrier_wait_often(smem.full(last), parity, watch, GEMM_FULL, last);
+#pragma unroll 1
+    for (int32_t block = blockIdx.x; block < next.clusters; block += p.clusters)
+        prefetch_first(next, block);
+}
+
 // Keeps the ring full. Where the weights were there before the launch's predecessor, the first
 // slots' are asked for before its end; everything else waits for it.
 template <class S>
-PTX_FN void produce(const gemm_params &p, const gemm_mixed &q, const mixed_smem &smem,
-                    const ptx::watch &watch)
+PTX_FN void produce(const gemm_params &p, const gemm_mixed &q, const gemm_mixed_next &next,
+                    const mixed_smem &smem, const ptx::watch &watch)
 {
     worklist list(p, blockIdx.x);
     ring_position ring;
@@ -103,4 +143,5 @@ PTX_FN void produce(const gemm_params &p, const gemm_mixed &q, const mixed_smem 
             ring.advance(p.stages);
         }
     }
+    if (next.slots > 0) prefetch_next(p, next, smem, ring, watch);
 }
