@@ -22,6 +22,7 @@
  *   gemm epilogue-sweep M N K KIND OUT STEP MS TOP   the family with a step
  *   gemm scaled M N K OUT MS              e4m3 without scales, by row, by block
  *   gemm mixed MS [OVERLAP]               weights of 4 and 8 bits beside the memory's rate
+ *   gemm mixed-layers MS COUNT [SEED]     the same of layers of public models, freshly drawn
  *   gemm groups KIND OUT MS               experts in one launch beside one launch for each
  *   gemm joules M N K KIND OUT SECONDS CONFIG...  energy of a run in slices of 2 s and more
  *   gemm promise KIND OUT MS              few rows, without and with the promise about B
@@ -556,6 +557,9 @@ int main(int argc, char **argv)
         ; /* done */
     else if (!strcmp(mode, "mixed") && argc >= 3)
         mixed_bench(&stand, atof(argv[2]), argc > 3 ? atoi(argv[3]) : 0);
+    else if (!strcmp(mode, "mixed-layers") && argc >= 4)
+        mixed_layers(&stand, atof(argv[2]), atoi(argv[3]),
+                     argc > 4 ? strtoull(argv[4], NULL, 10) : law_fresh_seed());
     else if (!strcmp(mode, "groups") && argc >= 5)
         groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)

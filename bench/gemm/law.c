@@ -49,13 +49,17 @@ static bool is_too_large(const struct law_shape *x)
     return 2 * m * n * k > 0x1p43 || 2 * (m * k + n * k + m * n) > 10e9;
 }
 
+const struct law_layer *law_layer(struct law *law)
+{
+    return &law->layers[rng_step(&law->state) % (uint64_t)law->layer_count];
+}
+
 struct law_shape law_draw(struct law *law)
 {
     struct law_shape x = {.name = "law"};
     do {
         if (rng_step(&law->state) % 4 == 0 && law->layer_count > 0) {
-            const struct law_layer *layer =
-                &law->layers[rng_step(&law->state) % (uint64_t)law->layer_count];
+            const struct law_layer *layer = law_layer(law);
             memcpy(x.name, layer->name, sizeof x.name);
             x.m = (int)exp2(14 * uniform(law));
             x.n = layer->n;

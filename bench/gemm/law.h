@@ -31,6 +31,9 @@ void law_open(struct law *law, uint64_t seed);
  * to 16384. */
 struct law_shape law_draw(struct law *law);
 
+/* One of the layers; there must be some. */
+const struct law_layer *law_layer(struct law *law);
+
 /* Whether a shape is of the half that figures are reported of; the other half is for fitting. By
  * the shape alone, so that no seed moves one over. */
 bool law_is_test(const struct law_shape *shape);

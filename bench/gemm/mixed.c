@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "law.h"
 #include "tmap/mixed.h"
 
 enum { ROUNDS = 5, WAYS = 6 };
@@ -18,6 +19,10 @@ static const struct way {
                 {"s8 by row", TMAP_MIXED_S8, 8, 0, false},
                 {"e4m3 by row", TMAP_MIXED_E4M3, 8, 0, false}};
 
+struct size {
+    int32_t m, n, k;
+};
+
 static int run_plan(struct stand *s, struct runner *r, int set)
 {
     return tmap_gemm_run(&r->plans[set], s->stream) != TMAP_OK;
@@ -31,9 +36,9 @@ static uint64_t take(uint64_t *at, int64_t bytes)
 }
 
 /* Operands one after the other in the arena, whose bytes are whatever lies there. */
-static struct tmap_mixed_problem lay(const struct way *w, int32_t m, int32_t n, int32_t k,
-                                     uint64_t *at)
+static struct tmap_mixed_problem lay(const struct way *w, const struct size *z, uint64_t *at)
 {
+    const int32_t m = z->m, n = z->n, k = z->k;
     struct tmap_mixed_problem p = {.kind = TMAP_GEMM_BF16,
                                    .out = TMAP_GEMM_OUT_BF16,
                                    .weight = w->weight,
@@ -55,43 +60,53 @@ static struct tmap_mixed_problem lay(const struct way *w, int32_t m, int32_t n, 
     return p;
 }
 
-static bool ready(struct stand *s, const struct way *w, int32_t m, int32_t n, int32_t k,
-                  int32_t overlap, struct job *job, struct runner *r)
+/* chained: each problem knows the one that is run after it. */
+static bool ready(struct stand *s, const struct way *w, const struct size *z, int32_t overlap,
+                  bool chained, struct job *job, struct runner *r)
 {
+    static struct tmap_mixed_problem set[MAX_SETS];
     const struct tmap_gemm_config request = {.overlap = overlap};
     struct tmap_gemm_refusal why = {0};
     uint64_t at = s->arena;
     memset(job, 0, sizeof *job);
     memset(r, 0, sizeof *r);
-    while (job->sets < MAX_SETS && (job->sets < 2 || at - s->arena < (uint64_t)300 << 20)) {
-        const struct tmap_mixed_problem p = lay(w, m, n, k, &at);
-        if (tmap_mixed_make_plan(s->suite, &p, &request, &r->plans[job->sets++], &why) != TMAP_OK) {
-            printf("# %s\n", why.text);
-            return false;
-        }
+    while (job->sets < MAX_SETS && (job->sets < 2 || at - s->arena < (uint64_t)300 << 20))
+        set[job->sets++] = lay(w, z, &at);
+    for (int i = 0; i < job->sets; i++) {
+        if (chained) set[i].next = &set[(i + 1) % job->sets];
+        if (tmap_mixed_make_plan(s->suite, &set[i], &request, &r->plans[i], &why) == TMAP_OK)
+            continue;
+        printf("# %s\n", why.text);
+        return false;
     }
     r->run = run_plan;
     r->job = job;
     return true;
 }
 
-static void one(struct stand *s, const struct way *w, int32_t m, int32_t n, int32_t k,
-                int32_t overlap, double ms)
+static void one(struct stand *s, const struct way *w, const struct size *z, int32_t overlap,
+                double ms)
 {
-    static struct job job;
-    static struct runner r;
-    double us[ROUNDS];
-    if (!ready(s, w, m, n, k, overlap, &job, &r)) return;
-    stand_time(s, &r, ms, 0);
-    for (int i = 0; i < ROUNDS; i++) us[i] = stand_time(s, &r, ms, r.guess_us).us;
-    const double t = median(us, ROUNDS), bound = r.plans[0].cost_us;
-    printf("mixed\t%s\t%d\t%d\t%d\t%.2f us\t%.2f TB/s\t%.3f of the bound\ttile %d stages %d\n",
-           w->name, m, n, k, t, bound / t * 4.3, bound / t, r.plans[0].config.tile_n,
-           r.plans[0].config.stages);
+    static struct job job[2];
+    static struct runner r[2];
+    double us[2][ROUNDS];
+    for (int c = 0; c < 2; c++) {
+        if (!ready(s, w, z, overlap, c == 1, &job[c], &r[c])) return;
+        stand_time(s, &r[c], ms, 0);
+    }
+    for (int i = 0; i < ROUNDS; i++)
+        for (int c = 0; c < 2; c++) us[c][i] = stand_time(s, &r[c], ms, r[c].guess_us).us;
+    const double alone = median(us[0], ROUNDS), chained = median(us[1], ROUNDS);
+    const double bound = r[0].plans[0].cost_us;
+    printf("mixed\t%s\t%d\t%d\t%d\t%.2f us\t%.2f TB/s\t%.3f of the bound\ttile %d stages %d\t"
+           "with next %.2f us\t%.3f\n",
+           w->name, z->m, z->n, z->k, alone, bound / alone * 4.3, bound / alone,
+           r[0].plans[0].config.tile_n, r[0].plans[0].config.stages, chained, bound / chained);
 }
 
-static void plain(struct stand *s, int32_t m, int32_t n, int32_t k, double ms)
+static void plain(struct stand *s, const struct size *z, double ms)
 {
+    const int32_t m = z->m, n = z->n, k = z->k;
     static struct job job;
     static struct runner r;
     double us[ROUNDS];
@@ -108,19 +123,41 @@ static void plain(struct stand *s, int32_t m, int32_t n, int32_t k, double ms)
            bound / t * 4.3, bound / t);
 }
 
-void mixed_bench(struct stand *s, double ms, int32_t overlap)
+static void fill_arena(struct stand *s)
 {
-    static const int32_t sizes[][2] = {{8192, 8192}, {28672, 8192}, {4096, 14336}, {14336, 4096}};
-    static const int32_t rows[] = {1, 8, 16, 32, 64, 128};
     const struct tmap_gemm_problem whole = {
         .m = 16384, .n = 16384, .k = 8192, .batch = 1, .alpha = 1};
     static struct job job;
     job_make(s, &whole, PROBE_NORMAL, &job); /* bytes for the arena's beginning */
+}
+
+void mixed_bench(struct stand *s, double ms, int32_t overlap)
+{
+    static const int32_t sizes[][2] = {{8192, 8192}, {28672, 8192}, {4096, 14336}, {14336, 4096}};
+    static const int32_t rows[] = {1, 8, 16, 32, 64, 128};
+    fill_arena(s);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (size_t j = 0; j < sizeof rows / sizeof *rows; j++) {
-            for (int w = 0; w < WAYS; w++)
-                one(s, &ways[w], rows[j], sizes[i][0], sizes[i][1], overlap, ms);
-            plain(s, rows[j], sizes[i][0], sizes[i][1], ms);
+            const struct size z = {rows[j], sizes[i][0], sizes[i][1]};
+            for (int w = 0; w < WAYS; w++) one(s, &ways[w], &z, overlap, ms);
+            plain(s, &z, ms);
             fflush(stdout);
         }
+}
+
+void mixed_layers(struct stand *s, double ms, int count, uint64_t seed)
+{
+    static const int32_t rows[] = {1, 8, 16};
+    struct law law;
+    law_open(&law, seed);
+    if (law.layer_count == 0) return;
+    printf("# layers by seed %llu\n", (unsigned long long)seed);
+    fill_arena(s);
+    for (int i = 0; i < count; i++) {
+        const struct law_layer *x = law_layer(&law);
+        for (size_t j = 0; j < sizeof rows / sizeof *rows; j++)
+            for (int w = 0; w < WAYS; w++)
+                one(s, &ways[w], &(struct size){rows[j], x->n, x->k}, 1, ms);
+        fflush(stdout);
+    }
 }
