@@ -32,10 +32,11 @@ enum tmap_mixed_weight {
  *
  * next: the problem that runs after this one on the same stream, or NULL. While a launch multiplies
  * its last slots and adds up its parts, memory would rest: it then brings the first of next's
- * weights, scales and zeros to the L2 cache, for up to 9 % less time (docs/MIXED.md). It is read
- * when the plan is made, without its own next, and is refused as it would be if the same request
- * planned it, in a text that begins with "next: ". Its weights, scales and zeros must be device
- * memory until the launch has ended; what is in them does not count yet. */
+ * weights, scales and zeros to the L2 cache, for up to 8 % less time (docs/MIXED.md). What is first
+ * follows from a plan of next by the same request, which is also what it is refused by, in a text
+ * that begins with "next: ". It is read while the plan is made, and its own next is not. Its
+ * weights, scales and zeros must be device memory until the launch has ended; what is in them does
+ * not count yet. */
 struct tmap_mixed_problem {
     int32_t kind, out; /* of the activations: BF16 or F16; enum tmap_gemm_out, not s32 */
     int32_t weight;    /* enum tmap_mixed_weight */

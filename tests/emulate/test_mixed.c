@@ -120,14 +120,15 @@ static void every_fault_is_found(void **state)
     emulated_unload();
 }
 
-/* Boxes of the next problem that a launch asks of the L2 cache: how often each, of three tiles of
- * 25 k-blocks. */
-enum { TILES = 3, K_BLOCKS = 25, GROUPS = 4 };
+/* Boxes of the next problem that a launch asks of the L2 cache: how often each, by its tile of N
+ * and its k-block. */
+enum { MOST_TILES = 3, MOST_BLOCKS = 28 };
 struct boxes {
-    int of[TILES][K_BLOCKS];
+    int of[MOST_TILES][MOST_BLOCKS];
 };
 struct asked {
     const struct tmap_mixed_problem *next;
+    int32_t groups; /* in a k-block */
     struct boxes weights, scales, zeros;
     int others;
 };
@@ -137,66 +138,92 @@ static void add_box(void *self, const struct tmap_desc *map, const struct tmap_u
     struct asked *a = self;
     const bool weights = map->address == a->next->weights && box->coord[2] == 0;
     const int32_t n = weights ? box->coord[1] / (MIXED_ROWS / 8) : box->coord[0] / MIXED_ROWS;
-    const int32_t k = weights ? box->coord[0] / 128 : box->coord[1] / GROUPS;
+    const int32_t k = weights ? box->coord[0] / 128 : box->coord[1] / a->groups;
     struct boxes *to = weights                           ? &a->weights
                        : map->address == a->next->scales ? &a->scales
                        : map->address == a->next->zeros  ? &a->zeros
                                                          : NULL;
-    if (to && n < TILES && k < K_BLOCKS)
+    if (to && n < MOST_TILES && k < MOST_BLOCKS)
         to->of[n][k]++;
     else
         a->others++;
 }
 
+/* A launch of up to 13 rows and its next one; clusters 0: as many as the emulated device has. */
+static const struct chain {
+    int32_t weight, group, n, k_blocks, clusters;       /* groups have zeros */
+    int32_t m, tiles_m, next_n, tiles_n, next_k_blocks; /* tiles are 256 by 16 */
+    int32_t next_clusters;
+} chains[] = {
+    {TMAP_MIXED_U4, 64, 200, 7, 3, 13, 1, 600, 3, 25, 3},
+    {TMAP_MIXED_U4, 64, 200, 7, 4, 13, 1, 600, 3, 25, 4},
+    {TMAP_MIXED_U4, 64, 200, 7, 5, 13, 1, 600, 3, 25, 5},
+    /* whose second block has one k-block of its higher tile, and goes on with the lower */
+    {TMAP_MIXED_U4, 64, 200, 7, 6, 13, 1, 600, 3, 25, 6},
+    {TMAP_MIXED_U4, 64, 200, 7, 8, 13, 1, 600, 3, 25, 8},  /* of seven blocks */
+    {TMAP_MIXED_S8, 0, 600, 7, 7, 40, 3, 600, 3, 25, 7},   /* three tiles of one box */
+    {TMAP_MIXED_E4M3, 0, 200, 16, 0, 9, 1, 200, 1, 28, 7}, /* of eight blocks */
+};
+
 /* An eighth of a block's share, and one at least; a block works from its highest tile down, in each
  * from its lowest k-block up. */
-static struct boxes first_of(int32_t blocks)
+static struct boxes first_of(const struct chain *c)
 {
     struct boxes want = {0};
-    const int32_t share = TILES * K_BLOCKS / blocks, rest = TILES * K_BLOCKS % blocks;
+    const int32_t blocks = c->next_clusters, deep = c->next_k_blocks;
+    const int32_t tiles = c->tiles_n * c->tiles_m, units = tiles * deep;
+    const int32_t share = units / blocks, rest = units % blocks, most = share + (rest > 0);
     for (int32_t b = 0, begin = 0, end; b < blocks; b++, begin = end) {
-        int32_t left = share < 12 ? 1 : (share + 4) / 8;
+        int32_t left = most < 12 ? 1 : (most + 4) / 8;
         end = begin + share + (b < rest);
-        for (int32_t tile = TILES - 1; tile >= 0; tile--)
-            for (int32_t unit = tile * K_BLOCKS; unit < (tile + 1) * K_BLOCKS; unit++)
+        for (int32_t tile = tiles - 1; tile >= 0; tile--)
+            for (int32_t unit = tile * deep; unit < (tile + 1) * deep; unit++)
                 if (unit >= begin && unit < end && left-- > 0)
-                    want.of[tile][unit - tile * K_BLOCKS]++;
+                    want.of[tile / c->tiles_m][unit - tile * deep]++;
     }
     return want;
 }
 
-static void next_is_asked_for(int32_t clusters, uint64_t seed)
+static struct tmap_mixed_problem of_chain(const struct chain *c, int32_t n, int32_t k_blocks)
 {
-    struct tmap_mixed_problem shape = mixed_fault_shape(TMAP_MIXED_U4);
-    const struct tmap_gemm_config request = {.tile_n = 16, .stages = 2, .clusters = clusters};
-    const struct boxes want = first_of(clusters);
+    struct tmap_mixed_problem shape = mixed_fault_shape(c->weight);
+    shape.n = n, shape.k = k_blocks * (c->weight == TMAP_MIXED_U4 ? 256 : 128);
+    shape.group = c->group;
+    if (c->group == 0) shape.scales = shape.zeros = 0;
+    return shape;
+}
+
+static void next_is_asked_for(const struct chain *c, uint64_t seed)
+{
+    struct tmap_mixed_problem first = of_chain(c, c->n, c->k_blocks),
+                              then = of_chain(c, c->next_n, c->next_k_blocks);
+    const struct tmap_gemm_config request = {.tile_n = 16, .stages = 2, .clusters = c->clusters};
+    const struct boxes want = first_of(c), none = {0};
     struct tmap_gemm_plan plan;
-    struct mixed_case c, next;
-    shape.n = 200; /* one tile of seven k-blocks, so at most seven blocks */
-    assert_true(mixed_case_make(suite, &shape, MIXED_INTEGERS, seed, &c));
-    shape.n = 600, shape.k = K_BLOCKS * 256;
-    assert_true(mixed_case_make(suite, &shape, MIXED_INTEGERS, seed + 1, &next));
-    c.problem.next = &next.problem;
-    struct asked asked = {.next = &next.problem};
-    assert_int_equal(tmap_mixed_make_plan(suite, &c.problem, &request, &plan, NULL), TMAP_OK);
+    struct mixed_case own, next;
+    then.m = c->m;
+    assert_true(mixed_case_make(suite, &first, MIXED_INTEGERS, seed, &own));
+    assert_true(mixed_case_make(suite, &then, MIXED_INTEGERS, seed + 1, &next));
+    own.problem.next = &next.problem;
+    struct asked asked = {.next = &next.problem, .groups = 4};
+    assert_int_equal(tmap_mixed_make_plan(suite, &own.problem, &request, &plan, NULL), TMAP_OK);
     emulator->self = &asked, emulator->prefetch = add_box;
-    const bool good = right(&c, &plan, seed, true);
+    const bool good = right(&own, &plan, seed, true);
     emulator->self = NULL, emulator->prefetch = NULL;
     assert_true(good);
     assert_int_equal(asked.others, 0);
     assert_memory_equal(&asked.weights, &want, sizeof want);
-    assert_memory_equal(&asked.scales, &want, sizeof want);
-    assert_memory_equal(&asked.zeros, &want, sizeof want);
-    mixed_case_free(suite, &c);
+    assert_memory_equal(&asked.scales, c->group ? &want : &none, sizeof want);
+    assert_memory_equal(&asked.zeros, c->group ? &want : &none, sizeof want);
+    mixed_case_free(suite, &own);
     mixed_case_free(suite, &next);
 }
 
-/* With six, the second begins with the last k-block it has of its higher tile. */
 static void first_slots_of_the_next_are_asked_for(void **state)
 {
     (void)state;
-    for (int32_t clusters = 3; clusters <= 8; clusters++)
-        next_is_asked_for(clusters, (uint64_t)clusters);
+    for (size_t i = 0; i < sizeof chains / sizeof *chains; i++)
+        next_is_asked_for(&chains[i], (uint64_t)i);
 }
 
 int main(void)

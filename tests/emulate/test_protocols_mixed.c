@@ -1,7 +1,8 @@
 /* The protocols of products of weights in 4 or 8 bits, folded from what the PTX does on the
  * emulator and proved for any number of k-blocks: of blocks that do whole tiles, that send a part
  * of one, and that add others' parts. A kernel with a planted fault is refuted. Slots that are
- * filled before the predecessor's end (overlap 1) are not read. */
+ * filled before the predecessor's end (overlap 1) are not read, nor launches that know their next
+ * problem, whose loading thread waits for its own last slot once more at its end. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

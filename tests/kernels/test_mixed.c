@@ -49,6 +49,13 @@ static struct tmap_mixed_problem usual(void)
                                        .d_ld = 4096};
 }
 
+static void resize(struct tmap_mixed_problem *p, int32_t m, int32_t n, int32_t k)
+{
+    p->m = m, p->n = n, p->k = k;
+    p->activations_ld = p->weights_ld = k;
+    p->scales_ld = p->zeros_ld = p->d_ld = n;
+}
+
 /* Rows of weights eight apart are together, two numbers a byte. */
 static void weights_are_a_map_of_eights(void **state)
 {
@@ -118,10 +125,8 @@ static int32_t early_of(struct tmap_gemm *suite, const struct share *w, int32_t 
     struct gemm_mixed_params all;
     struct tmap_gemm_plan plan;
     p.weight = w->weight, p.group = w->group;
-    p.m = w->m, p.n = w->n, p.k = w->k;
+    resize(&p, w->m, w->n, w->k);
     if (w->group != 32) p.zeros = 0;
-    p.activations_ld = p.weights_ld = p.k;
-    p.scales_ld = p.zeros_ld = p.d_ld = p.n;
     assert_int_equal(tmap_mixed_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
     memcpy(&all, plan.params, sizeof all);
     return all.mixed.early;
@@ -204,11 +209,12 @@ static void what_cannot_be_is_refused(void **state)
 static void what_the_next_cannot_be_is_refused(void **state)
 {
     struct tmap_gemm *suite = opened(9, 0);
-    const struct tmap_mixed_problem wrong = changed(&refusals[0]), illegal = changed(&refusals[13]);
-    struct tmap_mixed_problem p = usual();
+    const struct tmap_gemm_config deep = {.stages = 5};
+    struct tmap_mixed_problem p = usual(), wrong = usual(), illegal = usual(), wide = usual();
     struct tmap_gemm_refusal why = {0};
     struct tmap_gemm_plan plan;
     (void)state;
+    wrong.m = 0, illegal.weights += 8, wide.m = 64;
     p.next = &wrong;
     assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ARGUMENT);
     assert_memory_equal(why.text, "next: m is 0", 12);
@@ -217,6 +223,11 @@ static void what_the_next_cannot_be_is_refused(void **state)
     assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ILLEGAL);
     assert_memory_equal(why.text, "next: ", 6);
     assert_int_equal(why.operand, 'W');
+    p.next = &wide; /* whose slots are larger */
+    assert_int_equal(tmap_mixed_make_plan(suite, &p, &deep, &plan, &why), TMAP_E_NO_PLAN);
+    assert_memory_equal(why.text, "next: so many stages", 20);
+    p.next = NULL;
+    assert_int_equal(tmap_mixed_make_plan(suite, &p, &deep, &plan, &why), TMAP_OK);
 }
 
 /* By an eighth of what a block of the next has to load, at most four; none where that is two, or
@@ -233,9 +244,10 @@ static void the_next_is_as_its_own_plan(void **state)
         struct tmap_mixed_problem p = usual(), next = usual();
         struct gemm_mixed_params one, two;
         struct tmap_gemm_plan plan;
-        next.n = next.scales_ld = next.zeros_ld = next.d_ld = sizes[i][0];
-        next.k = next.activations_ld = next.weights_ld = sizes[i][1];
-        next.weights += 1 << 20, p.next = &next, next.next = &p;
+        resize(&p, 5, 16384, 4096); /* enough blocks to ask for all */
+        resize(&next, 9, sizes[i][0], sizes[i][1]);
+        next.weights += 1 << 20, next.group = 32;
+        p.next = &next, next.next = &p;
         assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, NULL), TMAP_OK);
         memcpy(&one, plan.params, sizeof one);
         assert_int_equal(tmap_mixed_make_plan(suite, &next, NULL, &plan, NULL), TMAP_OK);
@@ -247,6 +259,34 @@ static void the_next_is_as_its_own_plan(void **state)
         assert_int_equal(one.next.clusters, two.product.clusters);
         assert_int_equal(one.next.stream_share, two.product.stream_share);
         assert_int_equal(one.next.stream_rest, two.product.stream_rest);
+        assert_int_equal(one.next.k_blocks, two.product.k_blocks);
+        assert_int_equal(one.next.tiles_m, two.product.tiles_m);
+        assert_int_equal(one.next.groups, two.mixed.groups);
+        assert_int_equal(one.next.has_zeros, two.mixed.has_zeros);
+    }
+}
+
+/* More than 16 rows of either, or a next one of far more blocks. */
+static void what_was_not_timed_is_not_prefetched(void **state)
+{
+    static const int32_t cases[][4] = {{16, 16, 8192, 1},
+                                       {17, 16, 8192, 0},
+                                       {16, 17, 8192, 0},
+                                       {16, 16, 2048, 1},
+                                       {16, 16, 512, 0}};
+    struct tmap_gemm *suite = opened(9, 0);
+    (void)state;
+    suite->gpu.sm_count = 132;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tmap_mixed_problem p = usual(), next = usual();
+        struct gemm_mixed_params all;
+        struct tmap_gemm_plan plan;
+        resize(&p, cases[i][0], cases[i][2], 4096);
+        resize(&next, cases[i][1], 8192, 4096);
+        p.next = &next;
+        assert_int_equal(tmap_mixed_make_plan(suite, &p, NULL, &plan, NULL), TMAP_OK);
+        memcpy(&all, plan.params, sizeof all);
+        if (all.next.slots != cases[i][3]) fail_msg("row %d: %d", (int)i, all.next.slots);
     }
 }
 
@@ -277,6 +317,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(what_the_next_cannot_be_is_refused),
         cmocka_unit_test(the_next_is_as_its_own_plan),
+        cmocka_unit_test(what_was_not_timed_is_not_prefetched),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests_name("products of few bits as plans", tests, NULL, NULL);

@@ -36,7 +36,6 @@ enum { INSTANCES = sizeof instances / sizeof *instances };
 /* A plan in the making. */
 struct draft {
     const struct tmap_mixed_problem *problem;
-    const struct tmap_gemm_config *request;
     const struct instance *instance;
     int32_t span;   /* of K in a k-block */
     int32_t groups; /* of K in it; 0: there are none */
@@ -113,17 +112,22 @@ static void describe_activations(struct draft *t)
                               .l2_promotion = TMAP_L2_128B};
 }
 
+/* Groups of K, the last of which may be short. */
+static int32_t groups_of(const struct tmap_mixed_problem *p)
+{
+    return p->group ? (p->k - 1) / p->group + 1 : 0;
+}
+
 /* A tile's columns of the groups of a k-block. */
 static struct tmap_desc by_groups(const struct draft *t, int32_t dtype, uint64_t address,
                                   int64_t row_bytes)
 {
     const struct tmap_mixed_problem *p = t->problem;
-    const int32_t rows = p->k / p->group + (p->k % p->group != 0);
     return (struct tmap_desc){.kind = TMAP_TILED,
                               .dtype = dtype,
                               .rank = 2,
                               .address = address,
-                              .dim = {(uint64_t)p->n, (uint64_t)rows},
+                              .dim = {(uint64_t)p->n, (uint64_t)groups_of(p)},
                               .stride_bytes = {(uint64_t)row_bytes},
                               .box = {MIXED_ROWS, (uint32_t)t->groups},
                               .elem_stride = {1, 1}};
@@ -255,6 +259,12 @@ static int32_t early_percent(const struct draft *t)
     return t->instance->cols == 8 ? OF_FOUR : 0;
 }
 
+/* k-blocks that the blocks with most have to do. */
+static int32_t slots_of(const struct gemm_params *p)
+{
+    return p->stream_share + (p->stream_rest > 0);
+}
+
 /* Slots of weights that a block asks for before its predecessor has ended. They delay what that
  * still loads and sends: so where multiplying takes longer than loading, only as many as it begins
  * with, and at most half of the block's. Where loads take longer, memory must not rest, and as many
@@ -263,7 +273,7 @@ static int32_t early_percent(const struct draft *t)
 static int32_t early_slots(const struct draft *t, const struct gemm_params *p)
 {
     enum { MANY_GROUPS = 8, SMALL_RING = 4 };
-    const int32_t slots = p->stream_share + (p->stream_rest > 0);
+    const int32_t slots = slots_of(p);
     const bool leaves_last = is_even(p) || t->groups >= MANY_GROUPS;
     const int32_t most = leaves_last && p->stages > 1 ? p->stages - 1 : p->stages;
     const int32_t begin = p->stages > SMALL_RING ? 3 : 2, half = p->stream_share / 2;
@@ -307,7 +317,7 @@ static double bound_us(const struct tmap_mixed_problem *p)
 {
     const double w = (double)p->n * p->k * weights[p->weight].bits / 8;
     const double a = 2.0 * p->m * p->k, d = (p->out == GEMM_OUT_F32 ? 4.0 : 2.0) * p->m * p->n;
-    const double groups = p->group ? (double)p->k / p->group * p->n : 0;
+    const double groups = (double)groups_of(p) * p->n;
     return (w + a + d + groups * (p->zeros ? 3 : 2)) / 4.3e6;
 }
 
@@ -326,15 +336,17 @@ static enum tmap_status load(struct tmap_gemm *suite, const struct instance *ins
     return status;
 }
 
-/* Whether the problem can be one, and what follows from it before anything is dealt out. */
-static enum tmap_status begin(struct draft *t, const struct tmap_gemm_config *request,
-                              struct tmap_gemm_refusal *refusal)
+static enum tmap_status check(const struct tmap_mixed_problem *p, struct tmap_gemm_refusal *refusal)
+{
+    const enum tmap_status status = gemm_validate_mixed(p, refusal);
+    return status == TMAP_OK ? together(p, refusal) : status;
+}
+
+/* What follows from a checked problem and the request before anything is dealt out. */
+static enum tmap_status prepare(struct draft *t, const struct tmap_gemm_config *request,
+                                struct tmap_gemm_refusal *refusal)
 {
     const struct tmap_mixed_problem *p = t->problem;
-    enum tmap_status status = gemm_validate_mixed(p, refusal);
-    if (status == TMAP_OK) status = together(p, refusal);
-    if (status != TMAP_OK) return status;
-    t->request = request;
     t->instance = choose(p, request->tile_n);
     if (!t->instance) return gemm_refuse(refusal, TMAP_E_NO_PLAN, "no kernel has so wide a tile");
     t->span = GEMM_SPAN_BYTES * 8 / weights[p->weight].bits;
@@ -343,14 +355,37 @@ static enum tmap_status begin(struct draft *t, const struct tmap_gemm_config *re
     return TMAP_OK;
 }
 
-/* k-blocks of each block of the launch behind this one that are worth bringing to L2: more would
- * take memory from those blocks that still load their own, and launches so short, or a little
- * longer where blocks end at different times, gain nothing (docs/EXPERIMENTS.md). */
+/* Slots, shares and maps: of the request the configuration has stages and clusters, and gets those
+ * that it leaves open. */
+static enum tmap_status deal(const struct tmap_gemm *suite, const struct draft *t,
+                             struct tmap_gemm_config *config, struct gemm_mixed_params *all,
+                             uint32_t *smem_bytes, struct tmap_gemm_refusal *refusal)
+{
+    memset(all, 0, sizeof *all);
+    if (!lay_out(t, suite->smem_optin_bytes, config, all, smem_bytes))
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "so many stages do not fit in shared memory");
+    if (!deal_out(suite, t, config, &all->product))
+        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
+    return map_all(suite, t, all, refusal);
+}
+
+/* Whether this launch can do anything for the next: up to 16 rows of both, which is what was timed,
+ * and where each of its blocks has at most two of the next one's to ask for. */
+static bool helps_next(const struct draft *t, const struct draft *then,
+                       const struct gemm_params *own, const struct gemm_params *next)
+{
+    const bool few =
+        t->instance->cols <= MIXED_WHOLE_COLS && then->instance->cols <= MIXED_WHOLE_COLS;
+    return few && next->clusters <= 2 * own->clusters;
+}
+
+/* k-blocks of each block of the next launch that are worth bringing to L2: more would take memory
+ * from those blocks that still load their own, and launches so short, or a little longer where
+ * blocks end at different times, gain nothing (docs/EXPERIMENTS.md). */
 static int32_t next_slots(const struct gemm_params *p)
 {
     enum { EVERY = 8, MOST = 4, SHORT = 3, SHORT_UNEVEN = 6 };
-    const int32_t slots = p->stream_share + (p->stream_rest > 0);
-    const int32_t some = (slots + EVERY / 2) / EVERY;
+    const int32_t slots = slots_of(p), some = (slots + EVERY / 2) / EVERY;
     if (slots < SHORT || (slots < SHORT_UNEVEN && !is_even(p))) return 0;
     return some < 1 ? 1 : some < MOST ? some : MOST;
 }
@@ -363,47 +398,45 @@ static enum tmap_status of_next(enum tmap_status status, struct tmap_gemm_refusa
     return status;
 }
 
-/* What the launch behind this one loads first, by a request like this one's. */
+/* What the next launch loads first, by a request like this one's. */
 static enum tmap_status look_ahead(const struct tmap_gemm *suite, const struct draft *t,
-                                   struct gemm_mixed_next *next, struct tmap_gemm_refusal *refusal)
+                                   const struct tmap_gemm_config *request,
+                                   struct gemm_mixed_params *all, struct tmap_gemm_refusal *refusal)
 {
     struct draft then = {.problem = t->problem->next};
-    struct tmap_gemm_config config = *t->request;
-    struct gemm_mixed_params all;
-    struct gemm_params *p = &all.product;
-    memset(&all, 0, sizeof all);
-    enum tmap_status status = begin(&then, t->request, refusal);
-    if (status == TMAP_OK && !deal_out(suite, &then, &config, p))
-        status = gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
-    if (status == TMAP_OK) status = map_all(suite, &then, &all, refusal);
+    struct tmap_gemm_config config = *request;
+    struct gemm_mixed_params theirs;
+    const struct gemm_params *p = &theirs.product;
+    uint32_t smem_bytes;
+    enum tmap_status status = check(then.problem, refusal);
+    if (status == TMAP_OK) status = prepare(&then, request, refusal);
+    if (status == TMAP_OK) status = deal(suite, &then, &config, &theirs, &smem_bytes, refusal);
     if (status != TMAP_OK) return of_next(status, refusal);
-    *next = (struct gemm_mixed_next){.weights = p->a,
-                                     .scales = all.mixed.scales,
-                                     .zeros = all.mixed.zeros,
-                                     .slots = next_slots(p),
-                                     .clusters = p->clusters,
-                                     .stream_share = p->stream_share,
-                                     .stream_rest = p->stream_rest,
-                                     .k_blocks = p->k_blocks,
-                                     .tiles_m = p->tiles_m,
-                                     .groups = then.groups,
-                                     .has_zeros = then.problem->zeros != 0};
+    all->next = (struct gemm_mixed_next){
+        .weights = p->a,
+        .scales = theirs.mixed.scales,
+        .zeros = theirs.mixed.zeros,
+        .slots = helps_next(t, &then, &all->product, p) ? next_slots(p) : 0,
+        .clusters = p->clusters,
+        .stream_share = p->stream_share,
+        .stream_rest = p->stream_rest,
+        .k_blocks = p->k_blocks,
+        .tiles_m = p->tiles_m,
+        .groups = then.groups,
+        .has_zeros = then.problem->zeros != 0};
     return TMAP_OK;
 }
 
 static enum tmap_status build(struct tmap_gemm *suite, const struct draft *t,
-                              struct tmap_gemm_plan *made, struct tmap_gemm_refusal *refusal)
+                              const struct tmap_gemm_config *request, struct tmap_gemm_plan *made,
+                              struct tmap_gemm_refusal *refusal)
 {
     struct gemm_mixed_params all;
     const struct tmap_mixed_problem *p = t->problem;
-    memset(&all, 0, sizeof all);
-    if (!lay_out(t, suite->smem_optin_bytes, &made->config, &all, &made->smem_bytes))
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "so many stages do not fit in shared memory");
-    if (!deal_out(suite, t, &made->config, &all.product))
-        return gemm_refuse(refusal, TMAP_E_NO_PLAN, "more tiles than the kernels can count");
+    enum tmap_status status = deal(suite, t, &made->config, &all, &made->smem_bytes, refusal);
+    if (status != TMAP_OK) return status;
     fill(suite, t, made->config.overlap > 0, &all);
-    enum tmap_status status = map_all(suite, t, &all, refusal);
-    if (status == TMAP_OK && p->next) status = look_ahead(suite, t, &all.next, refusal);
+    if (p->next) status = look_ahead(suite, t, request, &all, refusal);
     if (status != TMAP_OK) return status;
     status = load(suite, t->instance, &made->function);
     if (status != TMAP_OK) return gemm_refuse_unloaded(refusal, status);
@@ -440,21 +473,23 @@ enum tmap_status tmap_mixed_make_plan(struct tmap_gemm *suite,
     tmap_cu_context before;
     if (!suite || !problem || !plan) return refuse(refusal, "no suite, no problem or no plan");
     if (!request) request = &nothing;
-    enum tmap_status status = gemm_validate_request(request, refusal);
-    if (status == TMAP_OK) status = begin(&t, request, refusal);
+    enum tmap_status status = check(problem, refusal);
+    if (status == TMAP_OK) status = gemm_validate_request(request, refusal);
     if (status != TMAP_OK) return status;
     if (request->overlap == GEMM_LATE)
         return gemm_refuse(refusal, TMAP_E_ARGUMENT, "weights of 4 or 8 bits know no overlap 2");
     if (suite->family != GEMM_SM90)
         return gemm_refuse(refusal, TMAP_E_NO_PLAN,
                            "products of weights of 4 or 8 bits are for compute capability 9.0");
+    status = prepare(&t, request, refusal);
+    if (status != TMAP_OK) return status;
     memset(&made, 0, sizeof made);
     made.config.stages = request->stages;
     made.config.clusters = request->clusters;
     made.config.overlap = request->overlap;
     if (tmap_gpu_enter(&suite->gpu, &before) != TMAP_OK)
         return gemm_refuse(refusal, TMAP_E_DRIVER, "the device's context cannot be made current");
-    status = build(suite, &t, &made, refusal);
+    status = build(suite, &t, request, &made, refusal);
     tmap_gpu_leave(&suite->gpu, before);
     if (status == TMAP_OK) *plan = made;
     return status;

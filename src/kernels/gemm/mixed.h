@@ -36,11 +36,11 @@ struct gemm_mixed {
     uint64_t weights_policy;     /* L2 eviction */
 };
 
-/* What the launch behind this one multiplies by, and how it deals it out (as in struct
- * gemm_params): of each of its blocks this one brings the first k-blocks to the L2 cache. */
+/* What the next launch multiplies by, and how it deals it out (as in struct gemm_params): of each
+ * of its blocks this one brings the first k-blocks to the L2 cache. */
 struct gemm_mixed_next {
     struct gemm_map weights, scales, zeros;
-    int32_t slots; /* k-blocks of a block; 0: what comes next is not known */
+    int32_t slots; /* k-blocks of each of its blocks; 0: nothing is brought */
     int32_t clusters, stream_share, stream_rest, k_blocks, tiles_m;
     int32_t groups; /* in a k-block; 0: there are none */
     int32_t has_zeros;

@@ -81,8 +81,8 @@ PTX_FN void prefetch_slot(const gemm_mixed_next &next, int32_t n, int32_t k_bloc
     if (next.has_zeros) ptx::tma_prefetch<2>(&next.zeros, c);
 }
 
-// Brings to L2 what a block of the launch behind this one loads first, in that order (worklist):
-// memory would rest while this launch's last slots are multiplied and their sums added up.
+// Brings to L2 what a block of the next launch loads first, in that order (worklist): memory would
+// rest while this launch's last slots are multiplied and their sums added up.
 PTX_FN void prefetch_first(const gemm_mixed_next &next, int32_t block)
 {
     const int32_t begin = next.stream_share * block + min(block, next.stream_rest);
@@ -99,7 +99,8 @@ PTX_FN void prefetch_first(const gemm_mixed_next &next, int32_t block)
     }
 }
 
-// Not before the block's own last bytes are there, which would come later for it.
+// Waits until the block's own last bytes have arrived: prefetches before would delay them. They
+// arrive whatever the others do, so this wait ends.
 PTX_FN void prefetch_next(const gemm_params &p, const gemm_mixed_next &next, const mixed_smem &smem,
                           const ring_position &ring, const ptx::watch &watch)
 {
