@@ -51,7 +51,7 @@ static struct tmap_mixed_problem lay(const struct way *w, const struct size *z, 
                                    .scales_ld = n,
                                    .zeros_ld = n,
                                    .d_ld = n};
-    const int64_t groups = w->group ? k / w->group : 0;
+    const int64_t groups = w->group ? (k - 1) / w->group + 1 : 0;
     p.activations = take(at, 2ll * m * k);
     p.weights = take(at, (int64_t)n * k * w->bits / 8);
     p.scales = take(at, w->group ? groups * n * 2 : n * 4ll);
@@ -150,7 +150,10 @@ void mixed_layers(struct stand *s, double ms, int count, uint64_t seed)
     static const int32_t rows[] = {1, 8, 16};
     struct law law;
     law_open(&law, seed);
-    if (law.layer_count == 0) return;
+    if (law.layer_count == 0) {
+        printf("# no layers in bench/gemm/models.tsv\n");
+        return;
+    }
     printf("# layers by seed %llu\n", (unsigned long long)seed);
     fill_arena(s);
     for (int i = 0; i < count; i++) {
