@@ -198,7 +198,7 @@ struct tmap_emulate_watch {
     uint32_t (*choose)(void *self, const uint64_t *name, uint32_t n,
                        const struct tmap_emulate_touched *last);
     struct tmap_emulate_record *record; /* EARLIEST only; may be NULL */
-    /* A tensor map's box was asked of the L2 cache, which changes nothing else. */
+    /* The program asked that a tensor map's box be brought to the L2 cache. */
     void (*prefetch)(void *self, const struct tmap_desc *map, const struct tmap_use *box);
 };
 
