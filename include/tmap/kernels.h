@@ -246,7 +246,7 @@ TMAP_API size_t tmap_gemm_configs(struct tmap_gemm *suite, const struct tmap_gem
                                   const struct tmap_gemm_config *request,
                                   struct tmap_gemm_config *configs, size_t cap);
 
-/* tmap_gemm_tune() : as tmap_gemm_make_plan(), but times `most` configurations, three of four the
+/* tmap_gemm_tune() : as tmap_gemm_make_plan(), but times `most` configurations, two of three the
  * first by the cost model, the others the first of other sorts, then some variants of the quickest,
  * and plans the fastest: each for some runs beside the model's own, then the quickest in many
  * slices beside it, and the winner once more. With a `most` of 48, whose fastest is within 0.3 % of
