@@ -76,13 +76,15 @@ static bool go(const char *middle, uint32_t ctas, enum tmap_emulate_schedule sch
     return ptx_run(text, &data, sizeof data, 32, ctas, 0, schedule, r);
 }
 
-static bool go_without_order(const char *middle, struct ptx_run *r)
+/* As ptx_run_as() does, by one warp. */
+static bool go_as(const char *middle, bool no_races, const struct tmap_emulate_watch *watch,
+                  struct ptx_run *r)
 {
-    const struct tmap_emulate_launch like = {.block = {32}, .no_races = true};
+    const struct tmap_emulate_launch like = {.block = {32}, .no_races = no_races};
     char text[8000];
     snprintf(text, sizeof text, "%s%s%s", head, middle, tail);
     fill();
-    return ptx_run_as(text, &data, sizeof data, &like, NULL, r);
+    return ptx_run_as(text, &data, sizeof data, &like, watch, r);
 }
 
 static void is_box(const char *middle, int x0, int y0)
@@ -90,7 +92,7 @@ static void is_box(const char *middle, int x0, int y0)
     for (int s = TMAP_EMULATE_EARLIEST; s <= TMAP_EMULATE_RANDOM + 1; s++) {
         struct ptx_run r;
         const bool no_races = s > TMAP_EMULATE_RANDOM;
-        if (no_races ? !go_without_order(middle, &r)
+        if (no_races ? !go_as(middle, true, NULL, &r)
                      : !go(middle, 1, (enum tmap_emulate_schedule)s, &r))
             fail_msg("%s", middle);
         for (int y = 0; y < BOX_H; y++)
@@ -405,16 +407,12 @@ static void add_box(void *self, const struct tmap_desc *map, const struct tmap_u
 static void prefetches_are_told(void **state)
 {
     struct asked asked = {0};
-    const struct tmap_emulate_launch like = {.block = {32}};
     const struct tmap_emulate_watch watch = {
         .size = sizeof watch, .self = &asked, .prefetch = add_box};
     struct ptx_run r;
-    char text[8000];
     (void)state;
-    snprintf(text, sizeof text, "%s%s%s", head,
-             ONE("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%map, {%r8, %r9}];"), tail);
-    fill();
-    assert_true(ptx_run_as(text, &data, sizeof data, &like, &watch, &r));
+    assert_true(go_as(ONE("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%map, {%r8, %r9}];"),
+                      false, &watch, &r));
     assert_int_equal(asked.boxes, 1);
     assert_int_equal(asked.address, AT + offsetof(struct data, tensor));
     assert_int_equal(asked.x, 4);

@@ -149,20 +149,25 @@ static void add_box(void *self, const struct tmap_desc *map, const struct tmap_u
         a->others++;
 }
 
-/* A launch of up to 13 rows and its next one; clusters 0: as many as the emulated device has. */
+/* A launch of 13 rows and its next one, by tiles of 256 by 16; clusters 0: as many as the emulated
+ * device has. With groups there are zeros. */
 static const struct chain {
-    int32_t weight, group, n, k_blocks, clusters;       /* groups have zeros */
-    int32_t m, tiles_m, next_n, tiles_n, next_k_blocks; /* tiles are 256 by 16 */
-    int32_t next_clusters;
+    int32_t weight, group, clusters;
+    struct {
+        int32_t n, k_blocks;
+    } own;
+    struct {
+        int32_t m, n, k_blocks, clusters;
+    } next;
 } chains[] = {
-    {TMAP_MIXED_U4, 64, 200, 7, 3, 13, 1, 600, 3, 25, 3},
-    {TMAP_MIXED_U4, 64, 200, 7, 4, 13, 1, 600, 3, 25, 4},
-    {TMAP_MIXED_U4, 64, 200, 7, 5, 13, 1, 600, 3, 25, 5},
+    {TMAP_MIXED_U4, 64, 3, {200, 7}, {13, 600, 25, 3}},
+    {TMAP_MIXED_U4, 64, 4, {200, 7}, {13, 600, 25, 4}},
+    {TMAP_MIXED_U4, 64, 5, {200, 7}, {13, 600, 25, 5}},
     /* whose second block has one k-block of its higher tile, and goes on with the lower */
-    {TMAP_MIXED_U4, 64, 200, 7, 6, 13, 1, 600, 3, 25, 6},
-    {TMAP_MIXED_U4, 64, 200, 7, 8, 13, 1, 600, 3, 25, 8},  /* of seven blocks */
-    {TMAP_MIXED_S8, 0, 600, 7, 7, 40, 3, 600, 3, 25, 7},   /* three tiles of one box */
-    {TMAP_MIXED_E4M3, 0, 200, 16, 0, 9, 1, 200, 1, 28, 7}, /* of eight blocks */
+    {TMAP_MIXED_U4, 64, 6, {200, 7}, {13, 600, 25, 6}},
+    {TMAP_MIXED_U4, 64, 8, {200, 7}, {13, 600, 25, 8}},  /* of seven blocks */
+    {TMAP_MIXED_S8, 0, 7, {600, 7}, {40, 600, 25, 7}},   /* three tiles of one box */
+    {TMAP_MIXED_E4M3, 0, 0, {200, 16}, {9, 200, 28, 7}}, /* of eight blocks */
 };
 
 /* An eighth of a block's share, and one at least; a block works from its highest tile down, in each
@@ -170,8 +175,9 @@ static const struct chain {
 static struct boxes first_of(const struct chain *c)
 {
     struct boxes want = {0};
-    const int32_t blocks = c->next_clusters, deep = c->next_k_blocks;
-    const int32_t tiles = c->tiles_n * c->tiles_m, units = tiles * deep;
+    const int32_t blocks = c->next.clusters, deep = c->next.k_blocks;
+    const int32_t tiles_m = (c->next.m + 15) / 16, tiles_n = (c->next.n + 255) / 256;
+    const int32_t tiles = tiles_n * tiles_m, units = tiles * deep;
     const int32_t share = units / blocks, rest = units % blocks, most = share + (rest > 0);
     for (int32_t b = 0, begin = 0, end; b < blocks; b++, begin = end) {
         int32_t left = most < 12 ? 1 : (most + 4) / 8;
@@ -179,7 +185,7 @@ static struct boxes first_of(const struct chain *c)
         for (int32_t tile = tiles - 1; tile >= 0; tile--)
             for (int32_t unit = tile * deep; unit < (tile + 1) * deep; unit++)
                 if (unit >= begin && unit < end && left-- > 0)
-                    want.of[tile / c->tiles_m][unit - tile * deep]++;
+                    want.of[tile / tiles_m][unit - tile * deep]++;
     }
     return want;
 }
@@ -195,13 +201,13 @@ static struct tmap_mixed_problem of_chain(const struct chain *c, int32_t n, int3
 
 static void next_is_asked_for(const struct chain *c, uint64_t seed)
 {
-    struct tmap_mixed_problem first = of_chain(c, c->n, c->k_blocks),
-                              then = of_chain(c, c->next_n, c->next_k_blocks);
+    struct tmap_mixed_problem first = of_chain(c, c->own.n, c->own.k_blocks),
+                              then = of_chain(c, c->next.n, c->next.k_blocks);
     const struct tmap_gemm_config request = {.tile_n = 16, .stages = 2, .clusters = c->clusters};
     const struct boxes want = first_of(c), none = {0};
     struct tmap_gemm_plan plan;
     struct mixed_case own, next;
-    then.m = c->m;
+    then.m = c->next.m;
     assert_true(mixed_case_make(suite, &first, MIXED_INTEGERS, seed, &own));
     assert_true(mixed_case_make(suite, &then, MIXED_INTEGERS, seed + 1, &next));
     own.problem.next = &next.problem;
