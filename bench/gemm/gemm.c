@@ -83,6 +83,12 @@ static struct tmap_gemm_problem problem_of(const char *kind, const char *out, in
     return p;
 }
 
+/* The argument's, or a fresh one where there are not so many. */
+static uint64_t seed_of(int argc, char **argv, int at)
+{
+    return argc > at ? strtoull(argv[at], NULL, 10) : law_fresh_seed();
+}
+
 /* What REQUEST in the environment fixes for every plan; else nothing. */
 static struct tmap_gemm_config base_request(void)
 {
@@ -443,8 +449,7 @@ static bool finished_mode(struct stand *s, const char *mode, int argc, char **ar
         finished_cost(s, &p, atof(argv[4]));
     } else if (!strcmp(mode, "epilogue") && argc >= 6) {
         p = problem_of(argv[2], argv[3], 1, 1, 1);
-        finished_compare(s, &p, argc > 6 ? strtoull(argv[6], NULL, 10) : law_fresh_seed(),
-                         atoi(argv[4]), atof(argv[5]));
+        finished_compare(s, &p, seed_of(argc, argv, 6), atoi(argv[4]), atof(argv[5]));
     } else if (!strcmp(mode, "epilogue-sweep") && argc >= 10) {
         p = problem_of(argv[5], argv[6], atoi(argv[2]), atoi(argv[3]), atoi(argv[4]));
         finished_sweep(s, &p, argv[7], atof(argv[8]), atoi(argv[9]));
@@ -470,7 +475,7 @@ static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
     struct tmap_gemm_problem like = problem_of(blocks ? "e4m3" : argv[2], argv[3], 1, 1, 1);
     const int at = compares ? 5 : 4; /* a count comes before the seconds */
     const double seconds = argc > at ? atof(argv[at]) : 600;
-    const uint64_t seed = argc > at + 1 ? strtoull(argv[at + 1], NULL, 10) : law_fresh_seed();
+    const uint64_t seed = seed_of(argc, argv, at + 1);
     if (fits && argc > 6) finished_set(s, &like, argv[6]);
     if (compares)
         drawn_compare(s, &like, seed, argc > 4 ? atoi(argv[4]) : 200, seconds);
@@ -507,8 +512,7 @@ int main(int argc, char **argv)
     else if (!strcmp(mode, "mixed") && argc >= 3)
         mixed_bench(&stand, atof(argv[2]), argc > 3 ? atoi(argv[3]) : 0);
     else if (!strcmp(mode, "mixed-layers") && argc >= 4)
-        mixed_layers(&stand, atof(argv[2]), atoi(argv[3]),
-                     argc > 4 ? strtoull(argv[4], NULL, 10) : law_fresh_seed());
+        mixed_layers(&stand, atof(argv[2]), atoi(argv[3]), seed_of(argc, argv, 4));
     else if (!strcmp(mode, "groups") && argc >= 5)
         groups(&stand, argv[2], argv[3], atof(argv[4]));
     else if (!strcmp(mode, "picks") && argc >= 6)
