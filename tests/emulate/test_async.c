@@ -429,6 +429,9 @@ static const struct misuse {
      TMAP_EMULATE_ACCESS, "leaves the buffers"},
     {"cp.async.cg.shared.global [0], [%in], 16; cp.async.wait_all;", 1, TMAP_EMULATE_ACCESS,
      "leaves the buffers"},
+    {"mov.u32 %r3, %ctaid.x; setp.eq.u32 %p3, %r3, 0; @!%p3 st.global.b32 [%in], %r1;\n"
+     "@%p3 cp.async.ca.shared.global [%s], [%in+1536], 4; cp.async.wait_all;",
+     2, TMAP_EMULATE_RACE, "cp.async.ca.shared.global"},
     {"cp.async.mbarrier.arrive.noinc.shared.b64 [%s]; cp.async.wait_all;", 1, TMAP_EMULATE_BARRIER,
      "there is no initialised mbarrier"},
     {ONE("mbarrier.init.shared.b64 [%s], 0;\n"), 1, TMAP_EMULATE_BARRIER,

@@ -176,7 +176,7 @@ static bool run_small(struct emu_machine *m, struct emu_op *op)
 {
     const struct small_copy *s = op->data;
     struct emu_cta *cta, *from_cta;
-    struct emu_region *none, *region;
+    struct emu_region *none, *region = NULL;
     uint8_t *to = emu_find(m, op->cta->cluster, s->to, s->bytes, &cta, &none);
     const uint8_t *from =
         s->filled ? emu_find(m, op->cta->cluster, s->from, s->filled, &from_cta, &region) : to;
@@ -193,6 +193,7 @@ static bool run_small(struct emu_machine *m, struct emu_op *op)
                                     .warp = op->warp,
                                     .in = op->in,
                                     .lane = op->lane};
+    if (region) emu_touch(m, &actor, NULL, region, s->from - region->address, s->filled, EMU_READ);
     emu_touch(m, &actor, cta, NULL, (uint64_t)(to - cta->smem), s->bytes, EMU_WRITE);
     memset(to, 0, s->bytes);
     if (s->filled) memcpy(to, from, s->filled);
