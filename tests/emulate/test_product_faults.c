@@ -41,8 +41,8 @@ static void plant(struct tmap_gemm_plan *plan, uint32_t id)
 
 static struct emulated_outcome run(const struct fault *f, uint32_t id, uint64_t seed)
 {
-    struct tmap_gemm_problem shape = {
-        .kind = TMAP_GEMM_BF16, .m = N, .n = N, .k = K, .batch = 1, .alpha = 1};
+    struct tmap_gemm_problem shape = {.kind = TMAP_GEMM_BF16, .batch = 1, .alpha = 1};
+    size_of(f->shape, N, K, &shape);
     const struct tmap_gemm_config request = request_of(f->shape, 4, 2);
     struct emulated_product product;
     struct tmap_gemm_plan plan;

@@ -1,7 +1,8 @@
 /* Tiles that several clusters share along K, by the real kernels on the emulator: evenly, where
  * clusters of one stretch of K have neighbouring numbers, and unevenly, where a cluster ends one
- * tile and begins another. No race, no deadlock, no flag left behind for the second launch, and the
- * right sums. */
+ * tile and begins another; and by so many that they add its parts together, whether all of them
+ * run at one time or only a few. No race, no deadlock, no flag left behind for the second launch,
+ * and the right sums. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -25,7 +26,7 @@ static void test_sharing(const char *source, enum tmap_gemm_kind kind,
                                         .out = TMAP_GEMM_OUT_BF16,
                                         .m = request.tile_m * request.cluster_m - 5,
                                         .n = request.tile_n * request.cluster_n * tiles - 8,
-                                        .k = span * 17 - 24,
+                                        .k = span * (deep < GEMM_TOGETHER ? 17 : 4 * deep + 1) - 24,
                                         .batch = 1,
                                         .alpha = 1,
                                         .precise = kind == TMAP_GEMM_E4M3};
@@ -40,6 +41,7 @@ static void test_sharing(const char *source, enum tmap_gemm_kind kind,
         assert_true(emulated_gemm_right(suite, source, &p, &request, &plan));
     memcpy(&params, plan.params, sizeof params);
     assert_int_equal(params.deep, deep);
+    assert_int_equal(params.together > 0, deep >= GEMM_TOGETHER && request.split_k == 1);
     assert_int_equal(params.clusters, clusters);
     assert_int_equal(params.stream_tiles, tiles);
 }
@@ -98,12 +100,55 @@ static void test_uneven(void **state)
     test_sharing(BF16, TMAP_GEMM_BF16, REQUEST(64, 64, 1, 2), 3, 5, 1);
 }
 
+/* So many blocks at one time: of those that share a tile some have not begun when others end. */
+static void test_together(void **state)
+{
+    (void)state;
+    struct emulated *emulator = emulated_state();
+    for (uint32_t residents = 0; residents <= 8; residents += 2) {
+        emulator->how.residents = residents;
+        test_sharing(BF16, TMAP_GEMM_BF16, REQUEST(64, 64, 1, 1), 2, 10, 5);
+        test_sharing(BF16, TMAP_GEMM_BF16, REQUEST(128, 64, 1, 2), 1, 7, 7);
+    }
+    emulator->how.residents = 3;
+    test_sharing(BF16, TMAP_GEMM_BF16, REQUEST(64, 16, 1, 1), 1, 32, 32);
+    emulator->how.residents = 0;
+    test_sharing(WIDTHS, TMAP_GEMM_BF16, REQUEST(128, 88, 2, 1), 1, 6, 6);
+    test_sharing(HIGH, TMAP_GEMM_BF16, REQUEST(192, 104, 1, 1), 1, 9, 9);
+    test_sharing(PROMOTED, TMAP_GEMM_E4M3, REQUEST(128, 64, 1, 1), 1, 5, 5);
+}
+
+/* Where rows of D end inside 16 bytes one cluster adds the parts of all. */
+static void test_by_one(void **state)
+{
+    (void)state;
+    const struct tmap_gemm_problem p = {.kind = TMAP_GEMM_BF16,
+                                        .out = TMAP_GEMM_OUT_BF16,
+                                        .m = 60,
+                                        .n = 61,
+                                        .k = 64 * 4 * GEMM_TOGETHER,
+                                        .batch = 1,
+                                        .alpha = 1};
+    struct tmap_gemm_config request = REQUEST(64, 64, 1, 1);
+    struct tmap_gemm_plan plan;
+    struct gemm_params params;
+    request.clusters = GEMM_TOGETHER;
+    request.stream_k = TMAP_GEMM_STREAM_K_ANY;
+    request.split_k = 1;
+    for (int launch = 0; launch < 2; launch++)
+        assert_true(emulated_gemm_right(suite, BF16, &p, &request, &plan));
+    memcpy(&params, plan.params, sizeof params);
+    assert_int_equal(params.deep, GEMM_TOGETHER);
+    assert_int_equal(params.together, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_single_blocks), cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_tall),          cmocka_unit_test(test_promoted),
         cmocka_unit_test(test_split),         cmocka_unit_test(test_uneven),
+        cmocka_unit_test(test_together),      cmocka_unit_test(test_by_one),
     };
     suite = emulated_h200_suite(BF16, "shared tiles");
     if (!suite) return 0;

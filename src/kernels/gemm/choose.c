@@ -207,10 +207,11 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
 }
 
 /* A warp beside the producer stores for each warpgroup (store_warp.cuh) what the copy engine can
- * store whole. */
+ * store whole, but no shares of a tile. */
 static bool has_store_warp(const struct gemm_instance *instance, const struct gemm_view *view,
-                           const struct tmap_gemm_config *c)
+                           const struct tmap_gemm_config *c, int64_t tiles)
 {
+    if (gemm_adds_together(view, instance, c, tiles)) return false;
     return instance->family == GEMM_SM90 && !gemm_is_tall(instance) && !gemm_is_high(instance) &&
            !instance->pingpong && c->split_k == 1 && c->direct < 0 && !is_ragged(view);
 }
@@ -380,7 +381,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (c->split_k > 1 && !apart &&
         (uint32_t)c->stages * gemm_stage_bytes(instance) < (uint32_t)(c->tile_m * c->tile_n) * 4)
         return false;
-    c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c) ? 1 : -1;
+    c->store_warp = request->store_warp >= 0 && has_store_warp(instance, view, c, tiles) ? 1 : -1;
     c->dynamic = gemm_is_dynamic(instance) ? 1 : -1;
     c->flip_k = request->flip_k;
     c->load_policy = request->load_policy;

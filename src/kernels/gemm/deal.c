@@ -95,3 +95,23 @@ bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_confi
                          request->clusters);
     return deal(c, tiles, k_blocks, resident, members, sms);
 }
+
+int32_t gemm_sharers_of_each(const struct gemm_instance *instance, const struct tmap_gemm_config *c,
+                             int64_t tiles)
+{
+    const bool even = c->stream_k == tiles && c->clusters % tiles == 0;
+    return even && instance->family == GEMM_SM90 ? (int32_t)(c->clusters / tiles) : 1;
+}
+
+/* Where the kernel is one of sm90/together.cuh, and D is what that can store. */
+bool gemm_adds_together(const struct gemm_view *view, const struct gemm_instance *instance,
+                        const struct tmap_gemm_config *c, int64_t tiles)
+{
+    const int32_t sharers = gemm_sharers_of_each(instance, c, tiles);
+    return c->split_k == 1 && sharers >= GEMM_TOGETHER && sharers <= GEMM_TOGETHER_MOST &&
+           !view->grouped && !view->transposed && !view->adds_c &&
+           gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0 && !instance->pingpong &&
+           !gemm_is_tall(instance) && !gemm_is_finished(instance) &&
+           instance->image != GEMM_BLOCKS && instance->image != GEMM_EARLY && !instance->a_mn &&
+           !instance->b_mn;
+}

@@ -42,6 +42,14 @@ enum { GEMM_NOT_PLAIN, GEMM_BY_PANELS, GEMM_FROM_REGISTERS };
      : (bn) % 64             ? GEMM_OUTS                                                           \
                              : GEMM_OUT_F32)
 
+/* Where so many clusters share each tile, they add its parts together (sm90/together.cuh). From how
+ * many on it is faster was measured: docs/EXPERIMENTS.md. More than a warp has lanes it cannot be.
+ */
+enum { GEMM_TOGETHER = 5, GEMM_TOGETHER_MOST = 32 };
+/* What they tell each other by, in bytes of a workspace's flags: a word for each warpgroup that has
+ * begun; then for each warpgroup a word for each sharer. */
+enum { GEMM_BEGUN_AT = 8192, GEMM_TOGETHER_AT = 10240, GEMM_FLAG_BYTES = 65536 };
+
 /* A tensor map, 128 bytes, 128-byte aligned. */
 struct
 #ifdef __CUDACC__
@@ -78,6 +86,8 @@ struct gemm_params {
     int32_t cluster_m, cluster_n;
     int32_t split;        /* blocks of a cluster that share one tile along K */
     int32_t deep;         /* clusters that share each tile, where all are shared alike; else 1 */
+    int32_t together;     /* they add its parts together (sm90/together.cuh), and a warpgroup's
+                             place in the ring has room for so many times 8 columns of each */
     int32_t clusters;     /* launched; the persistent stride */
     int32_t stream_tiles; /* the first so many tiles are dealt out by k-blocks, not whole */
     int32_t stream_share, stream_rest; /* k-blocks of every cluster, one more of the first `rest`;

@@ -125,7 +125,7 @@ static inline bool gemm_is_absent(const struct tmap_gemm *suite,
 enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module);
 
 /* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
-enum { GEMM_FLAG_BYTES = 8192, GEMM_PART_BYTES = 192 * 256 * 4, GEMM_WORKSPACE_ALIGN = 256 };
+enum { GEMM_PART_BYTES = 192 * 256 * 4, GEMM_WORKSPACE_ALIGN = 256 };
 
 enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_launch *what,
                              void **params, void *stream);
@@ -313,6 +313,14 @@ bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_confi
                      struct gemm_choice *choice, int64_t tiles, int32_t k_blocks);
 /* Of how many tiles a way deals the k-blocks out, where so many clusters fit; 0: of none. */
 int64_t gemm_dealt_tiles(int32_t way, int32_t split, int64_t tiles, int32_t resident);
+
+/* Clusters that share each tile, where all do and none has anything else to do (each has some
+ * k-blocks); or 1. The later families deal their tiles' parts out by themselves. */
+int32_t gemm_sharers_of_each(const struct gemm_instance *instance, const struct tmap_gemm_config *c,
+                             int64_t tiles);
+/* Whether they add its parts together (params.h, GEMM_TOGETHER). */
+bool gemm_adds_together(const struct gemm_view *view, const struct gemm_instance *instance,
+                        const struct tmap_gemm_config *c, int64_t tiles);
 bool gemm_splits_apart(const struct gemm_choice *choice);
 
 /* The three descriptors of a choice (maps.c). */

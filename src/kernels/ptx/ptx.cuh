@@ -227,6 +227,18 @@ PTX_FN void named_barrier_arrive(uint32_t id, uint32_t threads)
     asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
 }
 
+// The same; whether it is so of every thread.
+PTX_FN bool named_barrier_all(uint32_t id, uint32_t threads, bool mine)
+{
+    uint32_t all;
+    asm volatile("{ .reg .pred p, q; setp.ne.b32 p, %1, 0; bar.red.and.pred q, %2, %3, p; "
+                 "selp.b32 %0, 1, 0, q; }"
+                 : "=r"(all)
+                 : "r"((uint32_t)mine), "r"(id), "r"(threads)
+                 : "memory");
+    return all;
+}
+
 // The same, with the number of threads in the instruction.
 template <int THREADS> PTX_FN void named_barrier_pass(uint32_t id)
 {
@@ -488,6 +500,18 @@ PTX_FN void store_release(uint64_t addr, uint32_t v)
     asm volatile("st.release.gpu.global.b32 [%0], %1;" ::"l"(addr), "r"(v) : "memory");
 }
 
+PTX_FN void store_relaxed(uint64_t addr, uint32_t v)
+{
+    asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(addr), "r"(v));
+}
+
+PTX_FN uint32_t load_relaxed(uint64_t addr)
+{
+    uint32_t v;
+    asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(v) : "l"(addr));
+    return v;
+}
+
 PTX_FN uint32_t load_acquire(uint64_t addr)
 {
     uint32_t v;
@@ -495,13 +519,15 @@ PTX_FN uint32_t load_acquire(uint64_t addr)
     return v;
 }
 
-// Waits until the flag is set, or reports and traps.
-PTX_FN void flag_wait(uint64_t addr, const watch &w, uint32_t id, uint32_t slot)
+// Waits until the flag is set, or reports and traps. What it is then.
+PTX_FN uint32_t flag_wait(uint64_t addr, const watch &w, uint32_t id, uint32_t slot)
 {
-    if (load_acquire(addr)) return;
+    uint32_t flag = load_acquire(addr);
+    if (flag) return flag;
     const uint32_t start_ms = globaltimer_ms();
-    while (!load_acquire(addr))
+    while (!(flag = load_acquire(addr)))
         if (globaltimer_ms() - start_ms > w.limit_ms) report_and_trap(w, 1, id, slot, 1);
+    return flag;
 }
 
 // Keeps what was computed before a wait from being computed after it.

@@ -58,10 +58,11 @@ static bool set_up(struct rig *r, enum shape shape)
     r->suite->limit_ms = 300;
     r->api = &r->suite->gpu.api;
     memset(&p, 0, sizeof p);
-    p.m = p.n = p.k = N;
+    size_of(shape, N, N, &p);
     p.batch = 1;
     p.alpha = 1;
-    p.a.ld = p.b.ld = p.d.ld = N;
+    p.a.ld = p.b.ld = p.k;
+    p.d.ld = N;
     if (!fill(r, &p)) return false;
     if (r->api->module_load_data(&module, image_tests_device_gemm_faults) ||
         suite_kernel(r->api, module,
@@ -105,6 +106,7 @@ static void child(const struct fault *fault, bool control, struct finding *f)
     f->stage = 1;
     uint16_t *good = malloc(bytes), *bad = malloc(bytes);
     const uint64_t d = r.plan.problem.d.address;
+    poison(&r, bytes); // what lies outside D is the same then
     if (!good || !bad || tmap_gemm_run(&r.plan, NULL) || r.api->memcpy_dtoh(good, d, bytes)) return;
     f->stage = 2;
     plant(&r, control ? 0 : fault->id, fault->delay);

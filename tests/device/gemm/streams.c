@@ -1,7 +1,8 @@
 /* What runs at the same time and what follows at once: plans that need a workspace on eight
- * streams, copies and products captured into graphs and replayed beside eager launches, threads
- * that never set a context, chains whose launches overlap or are late. Every result has the bytes
- * of the same work done alone. */
+ * streams, such too whose blocks add a tile's parts together and begin one by one, copies and
+ * products captured into graphs and replayed beside eager launches, threads that never set a
+ * context, chains whose launches overlap or are late. Every result has the bytes of the same work
+ * done alone. */
 #include "device/gemm/rig.h"
 
 #include <pthread.h>
@@ -77,14 +78,48 @@ static void clear(struct streams *r)
     r->rig.api->ctx_synchronize();
 }
 
-static void eight_streams(struct streams *r)
+static void eight_streams(struct streams *r, const char *name)
 {
     bool good = true;
     clear(r);
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < STREAMS; i++)
             good = good && tmap_gemm_run(&r->plan[i], r->stream[i]) == TMAP_OK;
-    rig_tap(&r->rig, good && all_good(r), "plans that need a workspace on eight streams at once");
+    rig_tap(&r->rig, good && all_good(r), name);
+}
+
+/* Sixteen tiles, each shared by so many clusters that they add its parts together: one launch's
+ * blocks take most of the GPU, so the next one's begin when those end, some long before others. */
+static void shared_together(struct streams *r)
+{
+    const struct tmap_gemm_config request = {.tile_m = 128,
+                                             .tile_n = 64,
+                                             .cluster_m = 1,
+                                             .cluster_n = 1,
+                                             .split_k = 1,
+                                             .clusters = 128,
+                                             .swapped = -1,
+                                             .stream_k = TMAP_GEMM_STREAM_K_ANY};
+    static struct streams these;
+    struct gemm_params params;
+    these = *r;
+    these.bytes = (size_t)256 * 512 * 4;
+    bool good = true;
+    for (int i = 0; i < STREAMS && good; i++) {
+        struct tmap_gemm_problem p =
+            rig_problem(TMAP_GEMM_OUT_F32, 256, 512, K, r->a, r->b, r->plan[i].problem.d.address);
+        good = tmap_gemm_make_plan(r->rig.gemm, &p, &request, &these.plan[i], NULL) == TMAP_OK;
+    }
+    memcpy(&params, these.plan[0].params, sizeof params);
+    good = good && (params.together || r->rig.gemm->family != GEMM_SM90) &&
+           tmap_gemm_run(&these.plan[0], these.stream[0]) == TMAP_OK &&
+           !r->rig.api->ctx_synchronize() &&
+           !r->rig.api->memcpy_dtoh(r->good, these.plan[0].problem.d.address, these.bytes);
+    if (good)
+        eight_streams(&these, "tiles whose sharers add their parts together, on eight streams");
+    else
+        rig_tap(&r->rig, false, "no plan whose sharers add their parts together");
+    r->rig = these.rig;
 }
 
 struct worker {
@@ -256,11 +291,12 @@ int main(int argc, char **argv)
     }
     printf("# opened, planned and filled in %.1f ms\n", 1e3 * rig_seconds() - from);
     time_images(&r, argc - 1, argv + 1);
-    eight_streams(&r);
+    eight_streams(&r, "plans that need a workspace on eight streams at once");
     eight_threads(&r);
     graphs(&r);
     chain(&r, &overlapping);
     if (rig_has_turns(&r.rig, "a chain of late launches")) chain(&r, &late);
+    shared_together(&r);
     tmap_cu_context kept = NULL;
     tmap_copy_close(r.copy);
     struct tmap_libcuda api = *r.rig.api;

@@ -13,6 +13,7 @@
 #include "promote.cuh"
 #include "split.cuh"
 #include "store_warp.cuh"
+#include "together.cuh"
 
 // In compose.cuh.
 template <class S> PTX_FN bool is_straight(const gemm_params &p);
@@ -58,8 +59,11 @@ PTX_FN void deliver(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
     if constexpr (S::AHEAD || (S::PROMOTE && S::CHAIN == S::BN)) cluster = ptx::cluster_index();
     if (S::SPLITS && p.split > 1) {
         deliver_part<S>(acc, p, smem.base, wg, w.k_end == p.k_blocks, at, watch);
-    } else if (w.k_end < p.k_blocks) {
-        send_part<S>(acc, p, cluster, rank, wg);
+    } else if (w.k_end < p.k_blocks || (TOGETHER<S> && p.together)) {
+        if constexpr (TOGETHER<S>)
+            pass_on<S>(acc, p, smem.base, cluster, rank, wg, at, watch);
+        else
+            send_part<S>(acc, p, cluster, rank, wg);
     } else {
         if (w.k_begin > 0) collect_parts<S>(acc, p, w.index, cluster, rank, wg, watch);
         if constexpr (S::QUICK) enliven<S>(acc, p, at);
@@ -119,6 +123,8 @@ PTX_FN void consume(const gemm_params &p, const shared_layout<S> &smem, uint32_t
     work w;
     const reader<S> from(p, smem, fillers, wg);
     begin_turns<S>(wg);
+    if constexpr (TOGETHER<S>)
+        if (p.together) begin_together<S>(p, cluster, ptx::cluster_rank(), wg);
 #pragma unroll 1
     while (list.take(p, w)) {
         const int32_t k_blocks = w.k_end - w.k_begin;

@@ -50,6 +50,18 @@ PTX_FN void store_quad(const gemm_params &p, const fragment &f, const float (&v)
     }
 }
 
+// The sums by alpha, which an epilogue multiplies by itself.
+template <class S>
+PTX_FN void scale_quad(float (&v)[4], typename S::acc_t (&acc)[4], const gemm_params &p)
+{
+    if (!S::EPILOGUE && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
+#pragma unroll
+        for (int j = 0; j < 4; j++) scale(acc[j], p);
+    }
+#pragma unroll
+    for (int j = 0; j < 4; j++) v[j] = as_float(acc[j]);
+}
+
 // acc holds the i-th four registers' sums.
 template <class S>
 PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const place &at,
@@ -58,12 +70,7 @@ PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const
     const fragment f;
     const int32_t row = at.row + f.warp * 16 + f.lane / 4, col = at.col + i * 8 + f.lane % 4 * 2;
     float v[4];
-    if (!S::EPILOGUE && (S::KIND == GEMM_S8 || p.alpha != 1.0f)) {
-#pragma unroll
-        for (int j = 0; j < 4; j++) scale(acc[j], p);
-    }
-#pragma unroll
-    for (int j = 0; j < 4; j++) v[j] = as_float(acc[j]);
+    scale_quad<S>(v, acc, p);
     if constexpr (S::EPILOGUE) {
         compose_eight<S>(v, p, {row, col, at.batch});
         if (has_second(p)) {
@@ -83,4 +90,21 @@ PTX_FN void store_eight(typename S::acc_t (&acc)[4], const gemm_params &p, const
     }
     store_quad(p, f, v, (uint64_t)p.d_address + at.batch * p.d_batch_bytes, own_row_bytes{p}, row,
                col);
+}
+
+// The same where D is written by rows that end with whole 16 bytes, and no C is added.
+template <class S>
+PTX_FN void store_eight_whole(typename S::acc_t (&acc)[4], const gemm_params &p, const place &at,
+                              int32_t i)
+{
+    const fragment f;
+    const int32_t row = at.row + f.warp * 16 + f.lane / 4, col = at.col + i * 8 + f.lane % 4 * 2;
+    const uint64_t d = (uint64_t)p.d_address + at.batch * p.d_batch_bytes + row * p.d_row_bytes +
+                       (int64_t)col * (p.out >= GEMM_OUT_F32 ? 4 : 2);
+    float v[4];
+    scale_quad<S>(v, acc, p);
+#pragma unroll
+    for (int half = 0; half < 2; half++)
+        if (row + half * 8 < p.m && col < p.n)
+            store_pair(p, d + half * 8 * p.d_row_bytes, v[half * 2], v[half * 2 + 1], 2);
 }

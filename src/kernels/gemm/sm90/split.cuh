@@ -5,7 +5,8 @@
 // adds the parts of its own share of the tile, in the order of their rank. Where a cluster has
 // several tiles, the blocks of one part of K share operands by multicast. Deep: several clusters
 // share the tile, and the blocks of the highest of them add what those of the lower ones left in
-// L2. The highest waits for lower ones only, which the hardware starts no later.
+// L2. The highest waits for lower ones only, which the hardware starts no later. (Many that share
+// a tile add its parts together: together.cuh.)
 #pragma once
 
 #include "quads.cuh"
@@ -45,6 +46,9 @@ template <class S> PTX_FN void add_quad(typename S::acc_t (&sum)[4], const uint3
     }
 }
 
+// What may be loaded or not is set to 0 before: else the compiler keeps it in registers from one
+// time to the next, and all through the multiplies.
+
 // Of how many quads the loads are on their way before the first is added: as many as there are
 // registers for beside the sums, which the compiler keeps.
 template <class S>
@@ -76,7 +80,7 @@ PTX_FN void gather(uint32_t ring, const partners &with, int32_t first, int32_t e
         typename S::acc_t sum[N][4] = {};
 #pragma unroll 1
         for (int32_t begin = 0; begin < parts; begin += BLOCKS) {
-            uint32_t x[BLOCKS][N][4];
+            uint32_t x[BLOCKS][N][4] = {};
 #pragma unroll
             for (int part = 0; part < BLOCKS; part++)
 #pragma unroll
@@ -107,7 +111,7 @@ PTX_FN void collect(typename S::acc_t (&sum)[4], uint64_t from, uint64_t step, i
 {
 #pragma unroll 1
     for (int32_t begin = 0; begin < parts; begin += AT_ONCE<S>, from += AT_ONCE<S> * step) {
-        uint32_t x[AT_ONCE<S>][4];
+        uint32_t x[AT_ONCE<S>][4] = {};
 #pragma unroll
         for (int part = 0; part < AT_ONCE<S>; part++)
             if (begin + part < parts) ptx::load_global_128(from + part * step, x[part]);
@@ -155,7 +159,7 @@ PTX_FN void collect_share(const gemm_params &p, uint32_t ring, uint64_t from, in
         }
 #pragma unroll 1
         for (int32_t part = 0; part < below; part++) {
-            uint32_t x[N][4];
+            uint32_t x[N][4] = {};
 #pragma unroll
             for (int n = 0; n < N; n++)
                 if (i + n < end)
@@ -258,12 +262,8 @@ template <class S> struct parcel {
 };
 
 template <class S>
-PTX_FN void send_part(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
-                      int32_t cluster, uint32_t rank, int32_t wg)
+PTX_FN void store_part(const typename S::acc_t (&acc)[S::REGS], const parcel<S> &to)
 {
-    const parcel<S> to(p, cluster, rank, wg);
-    if (FAULT(p, 18) && threadIdx.x % 128 == 0) ptx::store_release(to.flag, 1);
-    if (DELAY(p, DELAY_PART)) ptx::pause_us(50);
 #pragma unroll
     for (int i = 0; i < S::REGS / 4; i++) {
         uint32_t x[4];
@@ -271,6 +271,16 @@ PTX_FN void send_part(const typename S::acc_t (&acc)[S::REGS], const gemm_params
         for (int j = 0; j < 4; j++) memcpy(&x[j], &acc[i * 4 + j], 4);
         ptx::store_global_128(to.data + i * 128 * 16, x[0], x[1], x[2], x[3]);
     }
+}
+
+template <class S>
+PTX_FN void send_part(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
+                      int32_t cluster, uint32_t rank, int32_t wg)
+{
+    const parcel<S> to(p, cluster, rank, wg);
+    if (FAULT(p, 18) && threadIdx.x % 128 == 0) ptx::store_release(to.flag, 1);
+    if (DELAY(p, DELAY_PART)) ptx::pause_us(50);
+    store_part<S>(acc, to);
     ptx::named_barrier_sync(1 + wg, 128);
     if (threadIdx.x % 128 == 0) ptx::store_release(to.flag, 1);
 }
