@@ -182,13 +182,13 @@ static double rounds_of(bool own, double tiles, double clusters)
 }
 
 /* Of a stream: of a promoted kernel's, nothing where every cluster has a tile to itself. */
-static double handing_over(const struct tmap_gemm_config *c, bool own)
+static double handing_over(const struct tmap_gemm_config *c, bool own, bool together)
 {
     const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
     const double uneven = c->clusters % c->stream_k != 0 ? UNEVEN_CLOCKS : 0;
     if (own && c->clusters == c->stream_k) return 0;
-    return PART_CLOCKS + uneven +
-           (part + of(own, PROMOTED_PARTS_CLOCKS, PARTS_CLOCKS)) * (pieces(c) - 1);
+    const double parts = (part + of(own, PROMOTED_PARTS_CLOCKS, PARTS_CLOCKS)) * (pieces(c) - 1);
+    return PART_CLOCKS + uneven + (together ? TOGETHER_FIT * parts : parts);
 }
 
 /* The clocks of the busiest cluster. */
@@ -218,8 +218,9 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     if (c->stream_k <= 0)
         return rounds_of(own, tiles, c->clusters) * (whole - aside) + aside + ragged;
     const double share = up(c->stream_k * k_blocks / c->clusters) * block;
+    const bool together = gemm_adds_together(view, choice->instance, c, (int64_t)tiles);
     return up((tiles - c->stream_k) / c->clusters) * (whole - aside) +
-           share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own) + ragged;
+           share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own, together) + ragged;
 }
 
 /* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
@@ -463,7 +464,8 @@ static double least_handing_over(const struct gemm_bound *b, int64_t tiles)
     if (c.split_k > 1) return of(b->own, PROMOTED_DEEP_CLOCKS, DEEP_CLOCKS);
     const double sharers = smaller(b->clusters / (double)tiles, b->k_blocks / GEMM_LEAST_SHARE);
     c.stream_k = 1, c.clusters = sharers > 1 ? (int32_t)sharers : 1; /* of each tile */
-    return handing_over(&c, b->own);
+    const double by_one = handing_over(&c, b->own, false);
+    return c.clusters < GEMM_TOGETHER ? by_one : smaller(by_one, handing_over(&c, b->own, true));
 }
 
 bool gemm_is_slower(struct gemm_bound *b, int32_t way, double than_us)

@@ -122,6 +122,8 @@ static const double PART_BYTES_PER_CLOCK = 26;
  * come at different times. */
 static const double PARTS_CLOCKS = 224.5;
 static const double UNEVEN_CLOCKS = 9606;
+/* What of that is left where all sharers add them together (GEMM_TOGETHER). */
+static const double TOGETHER_FIT = 0.65;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
  * SM (in clocks), a microsecond of memory. */
 static const double MULTIPLY_ENERGY = 1.198;
