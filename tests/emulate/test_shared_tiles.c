@@ -118,28 +118,36 @@ static void test_together(void **state)
     test_sharing(PROMOTED, TMAP_GEMM_E4M3, REQUEST(128, 64, 1, 1), 1, 5, 5);
 }
 
-/* Where rows of D end inside 16 bytes one cluster adds the parts of all. */
+/* One cluster adds the parts of all where rows of D end inside 16 bytes, and in kernels of four
+ * warpgroups. */
 static void test_by_one(void **state)
 {
+    static const struct {
+        const char *source;
+        int32_t tile_m, tile_n, n;
+    } cases[] = {{BF16, 64, 64, 61}, {HIGH, 256, 120, 112}};
     (void)state;
-    const struct tmap_gemm_problem p = {.kind = TMAP_GEMM_BF16,
-                                        .out = TMAP_GEMM_OUT_BF16,
-                                        .m = 60,
-                                        .n = 61,
-                                        .k = 64 * 4 * GEMM_TOGETHER,
-                                        .batch = 1,
-                                        .alpha = 1};
-    struct tmap_gemm_config request = REQUEST(64, 64, 1, 1);
-    struct tmap_gemm_plan plan;
-    struct gemm_params params;
-    request.clusters = GEMM_TOGETHER;
-    request.stream_k = TMAP_GEMM_STREAM_K_ANY;
-    request.split_k = 1;
-    for (int launch = 0; launch < 2; launch++)
-        assert_true(emulated_gemm_right(suite, BF16, &p, &request, &plan));
-    memcpy(&params, plan.params, sizeof params);
-    assert_int_equal(params.deep, GEMM_TOGETHER);
-    assert_int_equal(params.together, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct tmap_gemm_problem p = {.kind = TMAP_GEMM_BF16,
+                                            .out = TMAP_GEMM_OUT_BF16,
+                                            .m = cases[i].tile_m - 4,
+                                            .n = cases[i].n,
+                                            .k = 64 * 4 * GEMM_TOGETHER,
+                                            .batch = 1,
+                                            .alpha = 1};
+        struct tmap_gemm_config request = REQUEST(cases[i].tile_m, cases[i].tile_n, 1, 1);
+        struct tmap_gemm_plan plan;
+        struct gemm_params params;
+        request.clusters = GEMM_TOGETHER;
+        request.stream_k = TMAP_GEMM_STREAM_K_ANY;
+        request.split_k = 1;
+        request.swapped = -1;
+        for (int launch = 0; launch < 2; launch++)
+            assert_true(emulated_gemm_right(suite, cases[i].source, &p, &request, &plan));
+        memcpy(&params, plan.params, sizeof params);
+        assert_int_equal(params.deep, GEMM_TOGETHER);
+        assert_int_equal(params.together, 0);
+    }
 }
 
 int main(void)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/gemm/suite.h"
 #include "support/splitmix.h"
 #include "tmap/code.h"
 
@@ -73,6 +74,27 @@ static void every_kernel_holds_what_it_must(void **state)
         if (tmap_code_judge(&k[i], &f, 1) == 0) continue;
         fail_msg("%s: %s %u, not %u to %u: %s", k[i].name, f.what, f.seen, f.least, f.most, f.why);
     }
+    free(k);
+}
+
+/* By what only sm90/together.cuh has: a thread's own copies to shared memory. */
+static void kernels_add_together_where_the_host_says_so(void **state)
+{
+    size_t n, seen = 0;
+    uint32_t number = 0;
+    struct tmap_code_kernel *k = everything(&n);
+    (void)state;
+    for (size_t i = 0; i < sizeof opcodes / sizeof *opcodes; i++)
+        if (!strcmp(opcodes[i].name, "LDGSTS")) number = opcodes[i].number;
+    for (size_t i = 0; i < gemm_instance_count; i++)
+        for (size_t j = 0; j < n; j++) {
+            const struct gemm_instance *g = &gemm_instances[i];
+            if (g->family != GEMM_SM90 || strcmp(k[j].name, g->name)) continue;
+            if ((k[j].count[number] > 0) != gemm_has_together(g))
+                fail_msg("%s: %u copies", g->name, k[j].count[number]);
+            seen++;
+        }
+    assert_true(seen > 0);
     free(k);
 }
 
@@ -194,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_holds_what_it_must),
+        cmocka_unit_test(kernels_add_together_where_the_host_says_so),
         cmocka_unit_test(every_row_is_noticed_when_broken),
         cmocka_unit_test(a_cut_image_is_refused),
         cmocka_unit_test(a_damaged_image_does_no_harm),

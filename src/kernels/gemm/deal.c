@@ -1,4 +1,5 @@
 /* How a product's tiles are dealt out to clusters: whole, by k-blocks, or split along K. */
+#include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
 /* Of how many tiles a way deals the k-blocks out, where so many clusters fit: 1 those that are left
@@ -103,15 +104,21 @@ int32_t gemm_sharers_of_each(const struct gemm_instance *instance, const struct 
     return even && instance->family == GEMM_SM90 ? (int32_t)(c->clusters / tiles) : 1;
 }
 
-/* Where the kernel is one of sm90/together.cuh, and D is what that can store. */
-bool gemm_adds_together(const struct gemm_view *view, const struct gemm_instance *instance,
-                        const struct tmap_gemm_config *c, int64_t tiles)
+enum { WORDS = GEMM_TOGETHER_BLOCKS * GEMM_TOGETHER_WGS };
+_Static_assert(GEMM_BEGUN_AT + WORDS * 4 <= GEMM_TOGETHER_AT &&
+                   GEMM_TOGETHER_AT + WORDS * GEMM_TOGETHER_MOST * 4 <= GEMM_FLAG_BYTES,
+               "the sharers' words have room among the flags");
+
+/* Where the kernel can, and D is what it stores so. */
+int32_t gemm_adds_together(const struct gemm_view *view, const struct gemm_instance *instance,
+                           const struct tmap_gemm_config *c, int64_t tiles)
 {
+    const int32_t each = instance->wgs * GEMM_SLAB_ROWS * 8 * 4; /* of 8 columns of a part */
+    const int32_t ring = c->stages * (int32_t)gemm_stage_bytes(instance);
     const int32_t sharers = gemm_sharers_of_each(instance, c, tiles);
-    return c->split_k == 1 && sharers >= GEMM_TOGETHER && sharers <= GEMM_TOGETHER_MOST &&
-           !view->grouped && !view->transposed && !view->adds_c &&
-           gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0 && !instance->pingpong &&
-           !gemm_is_tall(instance) && !gemm_is_finished(instance) &&
-           instance->image != GEMM_BLOCKS && instance->image != GEMM_EARLY && !instance->a_mn &&
-           !instance->b_mn;
+    const bool can = c->split_k == 1 && sharers >= GEMM_TOGETHER && sharers <= GEMM_TOGETHER_MOST &&
+                     c->clusters * c->cluster_m * c->cluster_n <= GEMM_TOGETHER_BLOCKS &&
+                     gemm_has_together(instance) && !view->grouped && !view->transposed &&
+                     !view->adds_c && gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0;
+    return can ? ring / each / sharers : 0;
 }

@@ -71,6 +71,15 @@ bool gemm_is_finished(const struct gemm_instance *instance)
            instance->image == GEMM_IMAGE_GATED;
 }
 
+bool gemm_has_together(const struct gemm_instance *instance)
+{
+    return instance->family == GEMM_SM90 && !instance->pingpong &&
+           instance->wgs <= GEMM_TOGETHER_WGS && !gemm_is_tall(instance) &&
+           !gemm_is_finished(instance) && !instance->a_mn && !instance->b_mn &&
+           instance->image != GEMM_BLOCKS && instance->image != GEMM_EARLY &&
+           instance->image != GEMM_QUICK;
+}
+
 bool gemm_stores_itself(const struct gemm_instance *instance)
 {
     return gemm_adds_c(instance) && !gemm_is_finished(instance);

@@ -218,7 +218,7 @@ static double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_vi
     if (c->stream_k <= 0)
         return rounds_of(own, tiles, c->clusters) * (whole - aside) + aside + ragged;
     const double share = up(c->stream_k * k_blocks / c->clusters) * block;
-    const bool together = gemm_adds_together(view, choice->instance, c, (int64_t)tiles);
+    const bool together = gemm_adds_together(view, choice->instance, c, (int64_t)tiles) > 0;
     return up((tiles - c->stream_k) / c->clusters) * (whole - aside) +
            share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own, together) + ragged;
 }

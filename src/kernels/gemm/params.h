@@ -43,11 +43,13 @@ enum { GEMM_NOT_PLAIN, GEMM_BY_PANELS, GEMM_FROM_REGISTERS };
                              : GEMM_OUT_F32)
 
 /* Where so many clusters share each tile, they add its parts together (sm90/together.cuh). From how
- * many on it is faster was measured: docs/EXPERIMENTS.md. More than a warp has lanes it cannot be.
- */
+ * many on it is faster was measured: docs/EXPERIMENTS.md. They are at most as many as a warp has
+ * lanes; their blocks at most as many as a Hopper GPU has SMs. */
 enum { GEMM_TOGETHER = 5, GEMM_TOGETHER_MOST = 32 };
-/* What they tell each other by, in bytes of a workspace's flags: a word for each warpgroup that has
- * begun; then for each warpgroup a word for each sharer. */
+enum { GEMM_TOGETHER_BLOCKS = 144, GEMM_TOGETHER_WGS = 3 };
+/* A workspace begins with so many bytes of flags, before the partial tiles. In them lies what
+ * sharers tell each other by: a word for each warpgroup that has begun; then for each warpgroup a
+ * word for each sharer. */
 enum { GEMM_BEGUN_AT = 8192, GEMM_TOGETHER_AT = 10240, GEMM_FLAG_BYTES = 65536 };
 
 /* A tensor map, 128 bytes, 128-byte aligned. */
@@ -92,7 +94,7 @@ struct gemm_params {
     int32_t stream_tiles; /* the first so many tiles are dealt out by k-blocks, not whole */
     int32_t stream_share, stream_rest; /* k-blocks of every cluster, one more of the first `rest`;
                                           where `deep` is above 1, of those of one tile */
-    uint64_t parts, flags; /* device addresses: a partial tile and two flags for every block */
+    uint64_t parts, flags; /* device addresses: a partial tile for every block; GEMM_FLAG_BYTES */
     int32_t transposed;    /* D is written column by column */
     int32_t out;           /* enum gemm_out */
     /* What the kernel was compiled for, as the host believes it: a mismatch is refused. */

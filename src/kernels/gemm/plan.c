@@ -57,13 +57,6 @@ static int32_t promised_slots(const struct gemm_params *p)
     return p->k_blocks >= LONG || some > p->stages ? p->stages : some < 1 ? 1 : some;
 }
 
-/* Of every sharer's part 8 columns by 64 rows of fp32, for each warpgroup. */
-static int32_t quads_in_ring(const struct gemm_params *p)
-{
-    const int32_t each = GEMM_SLAB_ROWS * 8 * 4;
-    return p->stages * p->stage_bytes / (p->tile_m / GEMM_SLAB_ROWS * each) / p->deep;
-}
-
 void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *view,
                       const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
                       struct gemm_params *p)
@@ -90,6 +83,7 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->clusters = c->clusters;
     p->stream_tiles = c->stream_k > 0 ? c->stream_k : 0;
     p->deep = gemm_sharers_of_each(choice->instance, c, p->total);
+    p->together = gemm_adds_together(view, choice->instance, c, p->total);
     /* Of all the stream's k-blocks, or of one tile's. */
     const int32_t sharers = p->deep > 1 ? p->deep : c->clusters;
     const int32_t shared = p->deep > 1 ? p->k_blocks : p->stream_tiles * p->k_blocks;
@@ -112,7 +106,6 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
     p->tile_n = c->tile_n;
     gemm_fill_apart(view, p);
     p->stage_bytes = p->tx_bytes = (int32_t)gemm_stage_bytes(choice->instance);
-    if (gemm_adds_together(view, choice->instance, c, p->total)) p->together = quads_in_ring(p);
     p->alpha = problem->alpha;
     p->beta = problem->beta;
     fill_output(view, choice, problem, p);

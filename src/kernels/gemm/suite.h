@@ -124,7 +124,7 @@ static inline bool gemm_is_absent(const struct tmap_gemm *suite,
  * there), TMAP_E_DRIVER. */
 enum tmap_status gemm_module(struct tmap_gemm *suite, const char *name, tmap_cu_module *module);
 
-/* Where the partial tiles of a workspace begin, and how long one is: the widest tile in fp32. */
+/* How long a workspace's partial tiles are: the widest tile in fp32. */
 enum { GEMM_PART_BYTES = 192 * 256 * 4, GEMM_WORKSPACE_ALIGN = 256 };
 
 enum tmap_status gemm_launch(const struct tmap_gemm *suite, const struct tmap_launch *what,
@@ -318,9 +318,9 @@ int64_t gemm_dealt_tiles(int32_t way, int32_t split, int64_t tiles, int32_t resi
  * k-blocks); or 1. The later families deal their tiles' parts out by themselves. */
 int32_t gemm_sharers_of_each(const struct gemm_instance *instance, const struct tmap_gemm_config *c,
                              int64_t tiles);
-/* Whether they add its parts together (params.h, GEMM_TOGETHER). */
-bool gemm_adds_together(const struct gemm_view *view, const struct gemm_instance *instance,
-                        const struct tmap_gemm_config *c, int64_t tiles);
+/* Where they add its parts together (params.h, GEMM_TOGETHER), gemm_params.together; else 0. */
+int32_t gemm_adds_together(const struct gemm_view *view, const struct gemm_instance *instance,
+                           const struct tmap_gemm_config *c, int64_t tiles);
 bool gemm_splits_apart(const struct gemm_choice *choice);
 
 /* The three descriptors of a choice (maps.c). */
@@ -413,6 +413,8 @@ bool gemm_splits(const struct gemm_instance *instance);
 bool gemm_is_finished(const struct gemm_instance *instance);
 /* Whether its warps can store D by themselves: S::STORES_ITSELF. */
 bool gemm_stores_itself(const struct gemm_instance *instance);
+/* The sharers of a tile can add its parts together: TOGETHER of sm90/together.cuh. */
+bool gemm_has_together(const struct gemm_instance *instance);
 /* Whether its activations are good to fp32: S::PRECISE. */
 bool gemm_is_precise(const struct gemm_instance *instance);
 /* Its clusters ask for the tiles of those that have not been launched. */

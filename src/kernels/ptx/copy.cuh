@@ -349,7 +349,6 @@ PTX_FN void bulk_store_hint(void *dst, uint32_t src, uint32_t bytes, uint64_t po
         : "memory");
 }
 
-// The descriptor into the copy engine's cache, before the first use of it.
 // A thread's own copies of 16 bytes, past the first cache.
 PTX_FN void copy_async_16(uint32_t dst, uint64_t src)
 {
@@ -360,6 +359,7 @@ PTX_FN void copy_async_wait()
     asm volatile("cp.async.wait_all;" ::: "memory");
 }
 
+// The descriptor into the copy engine's cache, before the first use of it.
 PTX_FN void prefetch_tensormap(const void *map)
 {
     asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");

@@ -46,11 +46,10 @@ template <class S> PTX_FN void add_quad(typename S::acc_t (&sum)[4], const uint3
     }
 }
 
-// What may be loaded or not is set to 0 before: else the compiler keeps it in registers from one
-// time to the next, and all through the multiplies.
-
 // Of how many quads the loads are on their way before the first is added: as many as there are
-// registers for beside the sums, which the compiler keeps.
+// registers for beside the sums, which the compiler keeps. (Here and below what may be loaded or
+// not is set to 0 before: else the compiler keeps it in registers from one time to the next, and
+// all through the multiplies.)
 template <class S>
 constexpr int AT_ONCE = S::PROMOTE                                                             ? 1
                         : S::REGS > 104 || (S::WGS == 2 && !S::MOVE_REGISTERS && S::REGS > 48) ? 2

@@ -1,6 +1,6 @@
 // A tile whose K many clusters share (gemm_params.together): each of them sums a share of its
-// columns. One alone would read the others' parts for longer than all take so, from GEMM_TOGETHER
-// sharers on, while the others' multiprocessors rest. The sums are added in the same order as one
+// columns. From GEMM_TOGETHER sharers on that takes less time than one block needs to read the
+// others' parts, while their multiprocessors rest. The sums are added in the same order as one
 // block adds them, so the result is the same to the bit.
 //
 // Who waits here for a block that has not begun might hold the multiprocessor that it needs. So a
@@ -11,12 +11,14 @@
 
 #include "split.cuh"
 
-// Kernels that have it. Beside an epilogue's operands, blocks' scales or a tall tile there are no
-// registers for it; of operands whose rows are not along K, and of early loads, few products are so
-// shared, and it is a fifth of a kernel's code.
+// Kernels that have it (gemm_has_together() on the host). Beside an epilogue's operands, blocks'
+// scales, a tall tile or four warpgroups there are no registers for it. Of operands whose rows are
+// not along K, and of early loads, few products are so shared, and a fifth of a kernel's code is
+// this.
 template <class S>
-constexpr bool TOGETHER = !S::EPILOGUE && !S::QUICK && !S::BLOCKS && !S::AHEAD && !S::TALL &&
-                          !S::EARLY && !S::A_MN && !S::B_MN && S::WGS < 4;
+constexpr bool TOGETHER =
+    !S::EPILOGUE && !S::QUICK && !S::BLOCKS && !S::AHEAD && !S::TALL && !S::PINGPONG && !S::EARLY &&
+    !S::A_MN && !S::B_MN && S::WGS <= GEMM_TOGETHER_WGS;
 
 // Values of a flag of a part.
 enum { PART_LEFT = 1, PART_STAYED = 2 };
@@ -52,8 +54,8 @@ PTX_FN void begin_together(const gemm_params &p, int32_t cluster, uint32_t rank,
     if (this_thread() % 128 == 0) ptx::store_relaxed(all.begun + all.own * all.step, 1);
 }
 
-// Leaves the part, and tells every sharer so and whether this block stays; that it has begun is
-// nobody's business then. A sharer that has not begun by its word may have told already.
+// Leaves the part, and tells every sharer so and whether this block stays; then clears the word
+// that says it has begun. A sharer whose word is clear may have told already, hence another look.
 template <class S>
 PTX_FN bool leave_and_tell(const typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                            const circle<S> &all, const parcel<S> &to, int32_t wg)
@@ -81,9 +83,10 @@ struct share {
     int32_t turn, count;
 };
 
-// Sums up to p.together quads of the parts, which lie `step` bytes apart from `from` on, the
-// highest first and then from the lowest on, and stores them. All come to shared memory first,
-// where `room` is this thread's: so many loads at a time no registers hold.
+// Sums up to p.together quads of the parts, every of.count-th from `first` on, and stores them. The
+// parts lie `step` bytes apart from `from` on, and are added the highest first and then from the
+// lowest on. All come to shared memory first, where `room` is this thread's: so many loads at a
+// time no registers hold.
 template <class S>
 PTX_FN void sum_quads(const gemm_params &p, uint64_t from, uint64_t step, int32_t sharers,
                       int32_t first, const share &of, uint32_t room, const place &at)
@@ -158,6 +161,7 @@ PTX_FN void pass_on(typename S::acc_t (&acc)[S::REGS], const gemm_params &p, uin
         if (lane < all.sharers && !FAULT(p, 17))
             flag = ptx::flag_wait(all.flag(all.own, lane), watch, GEMM_PART, lane);
         const uint32_t who = __ballot_sync(0xffffffff, flag == PART_STAYED);
+        __syncwarp(); // what one lane has acquired all may read
         const share of = {__popc(who & ((1u << all.own) - 1)), __popc(who)};
         const uint32_t room =
             ring + (wg * p.together * all.sharers * 128 + this_thread() % 128) * 16;
