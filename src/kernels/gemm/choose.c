@@ -211,9 +211,9 @@ static void share_smem(const struct tmap_gemm *suite, const struct gemm_view *vi
 static bool has_store_warp(const struct gemm_instance *instance, const struct gemm_view *view,
                            const struct tmap_gemm_config *c, int64_t tiles)
 {
-    if (gemm_adds_together(view, instance, c, tiles) > 0) return false;
     return instance->family == GEMM_SM90 && !gemm_is_tall(instance) && !gemm_is_high(instance) &&
-           !instance->pingpong && c->split_k == 1 && c->direct < 0 && !is_ragged(view);
+           !instance->pingpong && c->split_k == 1 && c->direct < 0 && !is_ragged(view) &&
+           gemm_adds_together(view, instance, c, tiles) == 0;
 }
 
 /* Of a width between the multiples of a panel's the warps store what the map of the last columns

@@ -113,12 +113,14 @@ _Static_assert(GEMM_BEGUN_AT + WORDS * 4 <= GEMM_TOGETHER_AT &&
 int32_t gemm_adds_together(const struct gemm_view *view, const struct gemm_instance *instance,
                            const struct tmap_gemm_config *c, int64_t tiles)
 {
-    const int32_t each = instance->wgs * GEMM_SLAB_ROWS * 8 * 4; /* of 8 columns of a part */
-    const int32_t ring = c->stages * (int32_t)gemm_stage_bytes(instance);
     const int32_t sharers = gemm_sharers_of_each(instance, c, tiles);
-    const bool can = c->split_k == 1 && sharers >= GEMM_TOGETHER && sharers <= GEMM_TOGETHER_MOST &&
-                     c->clusters * c->cluster_m * c->cluster_n <= GEMM_TOGETHER_BLOCKS &&
-                     gemm_has_together(instance) && !view->grouped && !view->transposed &&
-                     !view->adds_c && gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0;
-    return can ? ring / each / sharers : 0;
+    if (sharers < GEMM_TOGETHER || sharers > GEMM_TOGETHER_MOST || c->split_k > 1 ||
+        c->clusters * c->cluster_m * c->cluster_n > GEMM_TOGETHER_BLOCKS ||
+        !gemm_has_together(instance))
+        return 0;
+    if (view->grouped || view->transposed || view->adds_c ||
+        gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0)
+        return 0;
+    const int32_t each = instance->wgs * GEMM_SLAB_ROWS * 8 * 4; /* of 8 columns of a part */
+    return c->stages * (int32_t)gemm_stage_bytes(instance) / each / sharers;
 }
