@@ -34,7 +34,7 @@ static bool can_be_apart(const struct tmap_gemm *suite, const struct gemm_view *
     const int64_t row = view->d.ld * view->out_bytes;
     return suite->family == GEMM_SM90 && plain && by_rows && can_shift(view) &&
            view->d.address % GEMM_SECTOR_BYTES == 0 && row % GEMM_SECTOR_BYTES == GEMM_CLIP_BYTES &&
-           gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0 && view->m > 1;
+           !gemm_is_ragged(view) && view->m > 1;
 }
 
 static bool may_be_apart(const struct tmap_gemm_config *request)

@@ -25,18 +25,12 @@ static bool is_of_image(const struct gemm_instance *instance, const struct gemm_
     return !gemm_is_finished(instance);
 }
 
-/* Rows of D end inside 16 bytes. */
-static bool is_ragged(const struct gemm_view *view)
-{
-    return gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
-}
-
 /* A second output, where there are registers for C, or both are stored the straight way
  * (sm90/compose.cuh). */
 static bool stores_second(const struct gemm_instance *instance, const struct gemm_view *view)
 {
     return gemm_adds_c(instance) ||
-           (instance->image == GEMM_FINISHED && view->out_bytes == 2 && !is_ragged(view));
+           (instance->image == GEMM_FINISHED && view->out_bytes == 2 && !gemm_is_ragged(view));
 }
 
 static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
@@ -163,7 +157,7 @@ static bool can_do_without_panels(const struct gemm_view *view, const struct gem
     const struct gemm_instance *instance = choice->instance;
     return view->out_bytes == 4 && instance->pingpong && choice->config.direct < 0 &&
            gemm_stores_straight(view, instance) && !view->adds_c && !view->apart &&
-           !is_ragged(view);
+           !gemm_is_ragged(view);
 }
 
 /* It takes longer than panels do, but leaves shared memory to the multiplies: where those are many,
@@ -212,7 +206,7 @@ static bool has_store_warp(const struct gemm_instance *instance, const struct ge
                            const struct tmap_gemm_config *c, int64_t tiles)
 {
     return instance->family == GEMM_SM90 && !gemm_is_tall(instance) && !gemm_is_high(instance) &&
-           !instance->pingpong && c->split_k == 1 && c->direct < 0 && !is_ragged(view) &&
+           !instance->pingpong && c->split_k == 1 && c->direct < 0 && !gemm_is_ragged(view) &&
            gemm_adds_together(view, instance, c, tiles) == 0;
 }
 
@@ -225,7 +219,7 @@ static bool stores_itself(const struct gemm_instance *instance, const struct gem
     const int32_t columns = gemm_d_columns(view, instance->bn);
     const bool partial = columns > panel && columns % GEMM_SLAB_ROWS != 0;
     if (!partial || view->out_bytes == 1) return false;
-    return instance->family != GEMM_SM90 || columns < GEMM_SLAB_ROWS || is_ragged(view);
+    return instance->family != GEMM_SM90 || columns < GEMM_SLAB_ROWS || gemm_is_ragged(view);
 }
 
 static bool allows(int32_t requested, int32_t value)

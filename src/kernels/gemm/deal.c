@@ -118,9 +118,7 @@ int32_t gemm_adds_together(const struct gemm_view *view, const struct gemm_insta
         c->clusters * c->cluster_m * c->cluster_n > GEMM_TOGETHER_BLOCKS ||
         !gemm_has_together(instance))
         return 0;
-    if (view->grouped || view->transposed || view->adds_c ||
-        gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0)
-        return 0;
+    if (view->grouped || view->transposed || view->adds_c || gemm_is_ragged(view)) return 0;
     const int32_t each = instance->wgs * GEMM_SLAB_ROWS * 8 * 4; /* of 8 columns of a part */
     return c->stages * (int32_t)gemm_stage_bytes(instance) / each / sharers;
 }

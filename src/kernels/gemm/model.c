@@ -90,9 +90,7 @@ static double part_clocks(const struct tmap_gemm_config *c, bool own)
 static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c,
                             double rounds)
 {
-    if (gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES == 0 || c->direct > 0 ||
-        c->split_k > 1)
-        return 0;
+    if (!gemm_is_ragged(view) || c->direct > 0 || c->split_k > 1) return 0;
     /* A pingpong's warpgroup has all of the tile's rows. */
     const double high = c->pingpong > 0 ? c->tile_m : 64;
     const double rows = view->transposed ? smaller(c->tile_n, view->n) : smaller(high, view->m);

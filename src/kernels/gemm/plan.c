@@ -37,7 +37,7 @@ static void fill_output(const struct gemm_view *view, const struct gemm_choice *
     p->d_address = (void *)(uintptr_t)view->d.address;
     p->d_row_bytes = view->d.ld * view->out_bytes;
     p->d_batch_bytes = view->d.batch_stride * view->out_bytes;
-    p->ragged = gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
+    p->ragged = gemm_is_ragged(view);
     p->direct = c->direct > 0;
     p->hand = c->store_warp > 0;
     const bool plain = !p->direct && !p->ragged && (!view->adds_c || view->epilogue) &&

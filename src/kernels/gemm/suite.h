@@ -272,6 +272,9 @@ int32_t gemm_panel_columns(const struct gemm_view *view);
 int32_t gemm_d_columns(const struct gemm_view *view, int32_t columns);
 int32_t gemm_d_inner(const struct gemm_view *view);
 
+/* Whether D's rows end inside 16 bytes, which the copy engine cannot store. */
+bool gemm_is_ragged(const struct gemm_view *view);
+
 /* The kernel that a group was planned with. */
 const struct gemm_instance *gemm_group_instance(const struct tmap_gemm *suite,
                                                 const struct gemm_view *view,

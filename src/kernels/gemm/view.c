@@ -49,6 +49,11 @@ int32_t gemm_d_inner(const struct gemm_view *view)
     return view->transposed ? view->m : gemm_d_columns(view, view->n);
 }
 
+bool gemm_is_ragged(const struct gemm_view *view)
+{
+    return (int64_t)gemm_d_inner(view) * view->out_bytes % GEMM_CLIP_BYTES != 0;
+}
+
 int32_t gemm_panel_columns(const struct gemm_view *view)
 {
     return view->out_bytes == 1 ? GEMM_SLAB_ROWS : GEMM_SPAN_BYTES / view->out_bytes;
