@@ -138,8 +138,9 @@ static const struct tmap_gemm_config along_n = {.tile_m = 128,
                                                 .swapped = -1,
                                                 .stream_k = -1};
 
-/* Short products are not late, nor those of a short K, of few rows, or of other types; nor what the
- * request wants otherwise, or in an order in which nothing merges. */
+/* Short products are not late, nor those of a short K, of few rows, of rows of D that end inside 16
+ * bytes, or of other types; nor what the request wants otherwise, or in an order in which nothing
+ * merges. */
 static void test_others_are_not_late(void **state)
 {
     (void)state;
@@ -153,6 +154,8 @@ static void test_others_are_not_late(void **state)
                  {4096, 4096, 4096, TMAP_GEMM_TF32, 0, 0, 0},
                  {1024, 1024, 4096, TMAP_GEMM_BF16, 0, 0, 0},
                  {8192, 8192, 512, TMAP_GEMM_BF16, 0, 0, 0},
+                 {4096, 4088, 4096, TMAP_GEMM_BF16, 0, 0, GEMM_LATE},
+                 {4096, 4090, 4096, TMAP_GEMM_BF16, 0, 0, 0},
                  {8192, 8192, 512, TMAP_GEMM_BF16, 0, GEMM_LATE, GEMM_LATE},
                  {896, 16384, 4096, TMAP_GEMM_BF16, 0, 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -22,8 +22,10 @@ double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *v
 bool gemm_may_settle(const struct gemm_view *view)
 {
     enum { LEAST_K = 1024 }; /* with a shorter one D is most of what there is */
+    /* Tiles that are stored element by element keep neighbours out of step: 13 of 13 drawn products
+     * took 4 % more and up to twice as long as without (docs/EXPERIMENTS.md). */
     return view->element_bits == 16 && !view->grouped && view->conv.images == 0 &&
-           view->k >= LEAST_K;
+           view->k >= LEAST_K && !gemm_is_ragged(view);
 }
 
 /* How much of a product's time counts as settled. */
