@@ -89,7 +89,7 @@ struct tmap_gemm {
     uint32_t smem_optin_bytes;
     tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group[GEMM_IMAGES];
     tmap_cu_module mixed[2]; /* mixed.c's, by activations: fp16's, bf16's */
-    /* Images whose library is not there (libtmap-cuda-more): other kernels do without, if any can.
+    /* Images whose library is not there (libtmap-cuda-fp8): other kernels do without, if any can.
      */
     bool absent[GEMM_KINDS][GEMM_IMAGES];
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
