@@ -62,10 +62,12 @@ static void test_in_turns(void **state)
     test_ring(KERNELS("bf16"), TMAP_GEMM_BF16, false, REQUEST(128, 128, 1, 1, 1));
 }
 
-/* Two sets of partial sums; turns; two chains a k-block; three warpgroups. */
+/* Two sets of partial sums, of one warpgroup and of two; turns; two chains a k-block; three
+ * warpgroups. */
 static void test_promoted(void **state)
 {
     (void)state;
+    test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(64, 64, 2, 1, -1));
     test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(128, 64, 1, 2, -1));
     test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(128, 136, 1, 1, -1));
     test_ring(KERNELS("e4m3_promoted"), TMAP_GEMM_E4M3, true, REQUEST(128, 144, 1, 1, -1));

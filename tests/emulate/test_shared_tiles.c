@@ -82,6 +82,7 @@ static void test_promoted(void **state)
 {
     (void)state;
     test_sharing(PROMOTED, TMAP_GEMM_E4M3, REQUEST(128, 64, 1, 1), 2, 6, 3);
+    test_sharing(PROMOTED, TMAP_GEMM_E4M3, REQUEST(64, 48, 1, 1), 2, 10, 5);
 }
 
 static void test_split(void **state)

@@ -62,7 +62,7 @@ static inline double promoted_clocks(int32_t wgs, double columns, bool two_chain
     const double again = two_chains ? ROWS * wgs : 0;
     const double rows = 2.0 * ROWS * wgs + (wgs + 1) * columns +
                         (scaled ? SCALED_SECOND_CHAIN : SECOND_CHAIN) * again;
-    const bool two_sets = !scaled && wgs == 2 && columns <= GEMM_TWO_SETS_COLUMNS;
+    const bool two_sets = !scaled && wgs <= 2 && columns <= GEMM_TWO_SETS_COLUMNS;
     return SHARED_MEMORY_FIT * (two_sets ? TWO_SETS_FIT : 1) * rows + (scaled ? SCALES_CLOCKS : 0);
 }
 

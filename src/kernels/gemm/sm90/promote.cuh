@@ -10,7 +10,7 @@
 // Whether two sets of partial sums fit beside the promoted ones, without spills; the model has the
 // same rule (promoted_clocks() of model_promoted.h).
 template <class S>
-constexpr bool TWO_SETS = S::PROMOTE && !S::BLOCKS && S::WGS == 2 && S::BN <= GEMM_TWO_SETS_COLUMNS;
+constexpr bool TWO_SETS = S::PROMOTE && !S::BLOCKS && S::WGS <= 2 && S::BN <= GEMM_TWO_SETS_COLUMNS;
 
 // Warpgroup w waits at barrier TURN + w until the one before it has issued its chain.
 enum { TURN = 9, TAKERS = 256 };
@@ -202,6 +202,7 @@ template <class S> struct promotion {
     }
     PTX_FN void in_turns(int32_t k_blocks)
     {
+        static_assert(S::WGS > 1, "turns are another warpgroup's, too");
         float part[PARTS];
         await(false);
         if constexpr (S::BLOCKS) scales.read(p, ring.slot);
