@@ -254,56 +254,6 @@ static void a_choice_taken_as_a_request_gives_itself(void **state)
         }
 }
 
-static void expect_promoted(int32_t tile_m, int32_t tile_n, int32_t out, int32_t k, int32_t panels,
-                            int32_t stages)
-{
-    struct gemm_choice choice;
-    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, k);
-    const struct tmap_gemm_config request = {.tile_m = tile_m, .tile_n = tile_n, .stream_k = -1};
-    p.precise = 1;
-    p.out = out;
-    assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
-    assert_int_equal(choice.config.panels, panels);
-    assert_int_equal(choice.config.stages, stages);
-}
-
-/* While K is short a promoted tile has a panel for each 64 columns, though a stage be lost; else of
- * 128 x 192 a panel less is a stage more, where D's panels are 16 bits wide. */
-static void promoted_panels(void **state)
-{
-    (void)state;
-    expect_promoted(128, 192, TMAP_GEMM_OUT_BF16, 4096, 3, 4);
-    expect_promoted(128, 256, TMAP_GEMM_OUT_BF16, 4096, 4, 3);
-    expect_promoted(128, 144, TMAP_GEMM_OUT_BF16, 4096, 3, 5);
-    expect_promoted(128, 192, TMAP_GEMM_OUT_BF16, 16384, 1, 5);
-    expect_promoted(128, 256, TMAP_GEMM_OUT_BF16, 16384, 2, 4);
-    expect_promoted(192, 112, TMAP_GEMM_OUT_BF16, 4096, 1, 5);
-    expect_promoted(128, 192, TMAP_GEMM_OUT_F32, 4096, 2, 4);
-}
-
-static void expect_scaled(int32_t tile_n, int32_t out, int32_t panels, int32_t stages)
-{
-    struct gemm_choice choice;
-    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, 4096);
-    const struct tmap_gemm_config request = {.tile_n = tile_n, .stream_k = -1};
-    p.block_scale = (struct tmap_gemm_block_scale){.a = 16, .b = 16, .lda = 4096, .ldb = 32};
-    p.out = out;
-    assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
-    assert_int_equal(choice.config.panels, panels);
-    assert_int_equal(choice.config.stages, stages);
-}
-
-/* With scales of blocks stages give way to a panel for each 64 columns, as long as three are left.
- */
-static void stages_give_way_to_panels_with_scales(void **state)
-{
-    (void)state;
-    expect_scaled(128, TMAP_GEMM_OUT_BF16, 2, 5);
-    expect_scaled(192, TMAP_GEMM_OUT_BF16, 3, 4);
-    expect_scaled(256, TMAP_GEMM_OUT_BF16, 4, 3);
-    expect_scaled(256, TMAP_GEMM_OUT_F32, 2, 3);
-}
-
 static void a_bad_stride_is_refused_by_its_row(void **state)
 {
     (void)state;
@@ -397,15 +347,6 @@ static void the_widest_pingpong_stores_a_second_output(void **state)
     assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) == 0);
     p.n = 4096, p.out = TMAP_GEMM_OUT_F32;
     assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) == 0);
-}
-
-static void one_stage_is_no_ring(void **state)
-{
-    (void)state;
-    struct gemm_choice choice;
-    const struct tmap_gemm_config request = {.stages = 1};
-    const struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 512, 512);
-    assert_int_equal(gemm_enumerate(pretend(), &p, &request, &choice, 1), 0);
 }
 
 /* Where rows of D end inside a sector of 32 bytes, single blocks walk along N first; where a tile
@@ -524,32 +465,6 @@ static void odd_rows_have_a_map_of_their_own(void **state)
     }
 }
 
-/* The widest pingpongs store a slab at once where a tile has few k-blocks: three panels, and up to
- * a K of 640 16-bit elements, four beside four stages (4728 x 26240 x 344: 180 us for 215, H200).
- */
-static void short_pingpongs_store_more_at_once(void **state)
-{
-    (void)state;
-    static const int32_t cases[][3] = {
-        {256, 3, 4}, {344, 4, 4}, {632, 4, 4}, {640, 1, 5}}; /* K, panels, stages */
-    const struct tmap_gemm_config wide = {.tile_m = 128, .tile_n = 192, .pingpong = 1};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct gemm_choice first;
-        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4728, 26240, cases[i][0]);
-        p.out = TMAP_GEMM_OUT_BF16;
-        assert_true(gemm_enumerate(pretend(), &p, &wide, &first, 1) > 0);
-        assert_int_equal(first.config.panels, cases[i][1]);
-        assert_int_equal(first.config.stages, cases[i][2]);
-    }
-    /* five stages that were asked for leave room for one panel */
-    const struct tmap_gemm_config five = {.tile_m = 128, .tile_n = 192, .pingpong = 1, .stages = 5};
-    struct gemm_choice first;
-    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4728, 26240, 344);
-    p.out = TMAP_GEMM_OUT_BF16;
-    assert_true(gemm_enumerate(pretend(), &p, &five, &first, 1) > 0);
-    assert_int_equal(first.config.panels, 1);
-}
-
 static void without_a_gpu_opening_says_why(void **state)
 {
     (void)state;
@@ -575,14 +490,10 @@ int main(void)
         cmocka_unit_test(costs_are_sorted),
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
-        cmocka_unit_test(promoted_panels),
-        cmocka_unit_test(stages_give_way_to_panels_with_scales),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),
         cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
-        cmocka_unit_test(one_stage_is_no_ring),
-        cmocka_unit_test(short_pingpongs_store_more_at_once),
         cmocka_unit_test(neighbours_write_a_sector_together),
         cmocka_unit_test(torn_rows_are_tiled_apart),
         cmocka_unit_test(columns_of_b_move_by_whole_pieces),
