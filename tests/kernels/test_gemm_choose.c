@@ -254,6 +254,21 @@ static void a_choice_taken_as_a_request_gives_itself(void **state)
         }
 }
 
+/* Sixteen rows leave most of a tile of 64 empty, and that is the lowest there is. */
+static void few_rows_take_low_tiles(void **state)
+{
+    (void)state;
+    static struct gemm_choice choices[GEMM_MAX_CHOICES];
+    const struct tmap_gemm_config request = {.swapped = -1};
+    struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 16, 8192, 8192);
+    for (int precise = 0; precise < 2; precise++) {
+        p.precise = precise;
+        const size_t count = gemm_enumerate(pretend(), &p, &request, choices, GEMM_MAX_CHOICES);
+        assert_true(count > 0);
+        for (size_t i = 0; i < count; i++) assert_int_equal(choices[i].config.tile_m, 64);
+    }
+}
+
 static void a_bad_stride_is_refused_by_its_row(void **state)
 {
     (void)state;
@@ -490,6 +505,7 @@ int main(void)
         cmocka_unit_test(costs_are_sorted),
         cmocka_unit_test(the_first_is_found_without_the_others),
         cmocka_unit_test(a_choice_taken_as_a_request_gives_itself),
+        cmocka_unit_test(few_rows_take_low_tiles),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_is_whole_and_k_major),

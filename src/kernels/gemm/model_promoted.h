@@ -1,7 +1,8 @@
 /* What the model of a configuration's time knows of promoted kernels alone (model.c): of fp8 that
  * leaves the tensor core every k-block, and of scales of blocks. Not of groups and convolutions,
- * which were not timed. Fitted to 2490 shapes of the fitting half, 1705 of them with scales of
- * blocks (bench/gemm/fit; H200, 2026-11-24; docs/EXPERIMENTS.md). */
+ * which were not timed. Tiles of 64 rows, which came later, have the constants of 128. Fitted to
+ * 2490 shapes of the fitting half, 1705 of them with scales of blocks (bench/gemm/fit; H200,
+ * 2026-11-24; docs/EXPERIMENTS.md). */
 #ifndef TMAP_KERNELS_GEMM_MODEL_PROMOTED_H
 #define TMAP_KERNELS_GEMM_MODEL_PROMOTED_H
 

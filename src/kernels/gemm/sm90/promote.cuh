@@ -202,7 +202,7 @@ template <class S> struct promotion {
     }
     PTX_FN void in_turns(int32_t k_blocks)
     {
-        static_assert(S::WGS > 1, "turns are another warpgroup's, too");
+        static_assert(S::WGS > 1, "only warpgroups that share a tile take turns");
         float part[PARTS];
         await(false);
         if constexpr (S::BLOCKS) scales.read(p, ring.slot);
