@@ -10,9 +10,9 @@ HOST_OBJ   := $(filter-out %/runtime/images.o,$(CUDA_OBJ))
 CUDA_OBJ   := $(filter-out %/runtime/images_open.o %/runtime/images.o,$(CUDA_OBJ))
 # Which image lies in which shared library: those of LIB_L in libtmap-cuda-L, which libtmap-cuda.so opens
 # (runtime/images.c), for each L named here; all others in libtmap-cuda.so. libtmap-cuda.a has all. A library
-# for each family after Hopper, on Hopper one for fp8, one for integers and one for what few programs ask of it: none
-# takes more than 12 MB.
-IMAGE_LIBS := more fp8 s8 sm100 sm120
+# for each family after Hopper, on Hopper one for fp8, one for integers and one for what few programs ask of it, looked
+# through in this order. None takes more than 12 MB.
+IMAGE_LIBS := fp8 s8 more sm100 sm120
 LIB_more   := $(addprefix gemm/sm90/,%_conv %_gated %_early %_epilogue mixed_% groups_%)
 LIB_fp8    := $(addprefix gemm/sm90/,e4m3 e5m2 $(foreach kind,e4m3 e5m2,$(kind)_widths $(kind)_high $(kind)_promoted $(kind)_blocks))
 LIB_s8     := gemm/sm90/s8%

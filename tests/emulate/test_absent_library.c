@@ -1,5 +1,5 @@
-/* Plans where the library that has the quickest kernel is not there (libtmap-cuda-more): of the
- * kernels that are; and the words where none is. */
+/* Plans where the library that has the quickest kernel is not there: of the kernels that are; and
+ * the words where none is. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>

@@ -22,8 +22,9 @@ double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *v
 bool gemm_may_settle(const struct gemm_view *view)
 {
     enum { LEAST_K = 1024 }; /* with a shorter one D is most of what there is */
-    /* Tiles that are stored element by element keep neighbours out of step: 13 of 13 drawn products
-     * took 4 % more and up to twice as long as without (docs/EXPERIMENTS.md). */
+    /* Nor was either seen where rows of D end inside 16 bytes: of 13 such products the best late
+     * configuration took 4 % longer than the best other one and up to twice as long
+     * (docs/EXPERIMENTS.md). */
     return view->element_bits == 16 && !view->grouped && view->conv.images == 0 &&
            view->k >= LEAST_K && !gemm_is_ragged(view);
 }

@@ -89,7 +89,7 @@ struct tmap_gemm {
     uint32_t smem_optin_bytes;
     tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group[GEMM_IMAGES];
     tmap_cu_module mixed[2]; /* mixed.c's, by activations: fp16's, bf16's */
-    /* Images whose library is not there (libtmap-cuda-fp8): other kernels do without, if any can.
+    /* Images whose library is not there (libtmap-cuda-more): other kernels do without, if any can.
      */
     bool absent[GEMM_KINDS][GEMM_IMAGES];
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
@@ -451,7 +451,8 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
 /* What multiplies alone take on Hopper at the full clock (settled.c). */
 double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view);
 /* Whether products like this one were timed on a device that had settled at its power limit, and
- * are mostly multiplies: single ones of 16 bits. K decides; whether they are long enough does not.
+ * are mostly multiplies: single ones of 16 bits whose rows of D are whole 16 bytes. K decides;
+ * whether they are long enough does not.
  */
 bool gemm_may_settle(const struct gemm_view *view);
 /* Of such a device. gemm_merged(): how far a configuration counts as settled whose clusters merge

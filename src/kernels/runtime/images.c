@@ -1,7 +1,7 @@
 /* The images of one library, and after them those of the libraries beside it. IMAGES is what
  * src/kernels/build.mk found for the library that this file is compiled for: libtmap-cuda.a has
- * every image; libtmap-cuda.so has its own, and opens a library for each family of chips after
- * Hopper when an image is asked for that it has not. */
+ * every image; libtmap-cuda.so has its own, and opens those of IMAGE_LIBS one after the other when
+ * an image is asked for that it has not. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
