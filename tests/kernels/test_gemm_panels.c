@@ -7,17 +7,24 @@
 
 #include "../support/gemm_suite.h"
 
+/* Of the configuration that comes first. */
+static void expect(const struct tmap_gemm_problem *p, const struct tmap_gemm_config *request,
+                   int32_t panels, int32_t stages)
+{
+    struct gemm_choice first;
+    assert_true(gemm_enumerate(pretend(), p, request, &first, 1) > 0);
+    assert_int_equal(first.config.panels, panels);
+    assert_int_equal(first.config.stages, stages);
+}
+
 static void expect_promoted(int32_t tile_m, int32_t tile_n, int32_t out, int32_t k, int32_t panels,
                             int32_t stages)
 {
-    struct gemm_choice choice;
     struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, k);
     const struct tmap_gemm_config request = {.tile_m = tile_m, .tile_n = tile_n, .stream_k = -1};
     p.precise = 1;
     p.out = out;
-    assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
-    assert_int_equal(choice.config.panels, panels);
-    assert_int_equal(choice.config.stages, stages);
+    expect(&p, &request, panels, stages);
 }
 
 /* While K is short a promoted tile has a panel for each 64 columns, though a stage be lost; else of
@@ -36,14 +43,11 @@ static void promoted_panels(void **state)
 
 static void expect_scaled(int32_t tile_n, int32_t out, int32_t panels, int32_t stages)
 {
-    struct gemm_choice choice;
     struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 4096, 4096, 4096);
     const struct tmap_gemm_config request = {.tile_n = tile_n, .stream_k = -1};
     p.block_scale = (struct tmap_gemm_block_scale){.a = 16, .b = 16, .lda = 4096, .ldb = 32};
     p.out = out;
-    assert_true(gemm_enumerate(pretend(), &p, &request, &choice, 1) > 0);
-    assert_int_equal(choice.config.panels, panels);
-    assert_int_equal(choice.config.stages, stages);
+    expect(&p, &request, panels, stages);
 }
 
 /* With scales of blocks stages give way to a panel for each 64 columns, as long as three are left.
@@ -66,30 +70,27 @@ static void one_stage_is_no_ring(void **state)
     assert_int_equal(gemm_enumerate(pretend(), &p, &request, &choice, 1), 0);
 }
 
+/* Of a pingpong of 128 x 192 that is asked for so many stages, or for none. */
+static void expect_pingpong(int32_t k, int32_t asked, int32_t panels, int32_t stages)
+{
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4728, 26240, k);
+    const struct tmap_gemm_config request = {
+        .tile_m = 128, .tile_n = 192, .pingpong = 1, .stages = asked};
+    p.out = TMAP_GEMM_OUT_BF16;
+    expect(&p, &request, panels, stages);
+}
+
 /* The widest pingpongs store a slab at once where a tile has few k-blocks: three panels, and up to
  * a K of 640 16-bit elements, four beside four stages (4728 x 26240 x 344: 180 us for 215, H200).
  */
 static void short_pingpongs_store_more_at_once(void **state)
 {
     (void)state;
-    static const int32_t cases[][3] = {
-        {256, 3, 4}, {344, 4, 4}, {632, 4, 4}, {640, 1, 5}}; /* K, panels, stages */
-    const struct tmap_gemm_config wide = {.tile_m = 128, .tile_n = 192, .pingpong = 1};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct gemm_choice first;
-        struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4728, 26240, cases[i][0]);
-        p.out = TMAP_GEMM_OUT_BF16;
-        assert_true(gemm_enumerate(pretend(), &p, &wide, &first, 1) > 0);
-        assert_int_equal(first.config.panels, cases[i][1]);
-        assert_int_equal(first.config.stages, cases[i][2]);
-    }
-    /* five stages that were asked for leave room for one panel */
-    const struct tmap_gemm_config five = {.tile_m = 128, .tile_n = 192, .pingpong = 1, .stages = 5};
-    struct gemm_choice first;
-    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4728, 26240, 344);
-    p.out = TMAP_GEMM_OUT_BF16;
-    assert_true(gemm_enumerate(pretend(), &p, &five, &first, 1) > 0);
-    assert_int_equal(first.config.panels, 1);
+    expect_pingpong(256, 0, 3, 4);
+    expect_pingpong(344, 0, 4, 4);
+    expect_pingpong(632, 0, 4, 4);
+    expect_pingpong(640, 0, 1, 5);
+    expect_pingpong(344, 5, 1, 5); /* which leave room for one panel */
 }
 
 int main(void)
