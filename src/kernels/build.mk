@@ -14,7 +14,7 @@ CUDA_OBJ   := $(filter-out %/runtime/images_open.o %/runtime/images.o,$(CUDA_OBJ
 # through in this order. None takes more than 12 MB.
 IMAGE_LIBS := fp8 s8 more sm100 sm120
 LIB_more   := $(addprefix gemm/sm90/,%_conv %_gated %_early %_epilogue mixed_% groups_%)
-LIB_fp8    := $(addprefix gemm/sm90/,e4m3 e5m2 $(foreach kind,e4m3 e5m2,$(kind)_widths $(kind)_high $(kind)_promoted $(kind)_blocks))
+LIB_fp8    := $(addprefix gemm/sm90/,e5m2% e4m3 $(addprefix e4m3_,blocks high promoted widths))
 LIB_s8     := gemm/sm90/s8%
 LIB_sm100  := gemm/sm100/%
 LIB_sm120  := gemm/sm120/%
