@@ -22,8 +22,8 @@ double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *v
 bool gemm_may_settle(const struct gemm_view *view)
 {
     enum { LEAST_K = 1024 }; /* with a shorter one D is most of what there is */
-    /* Nor was either seen where rows of D end inside 16 bytes: of 13 such products the best late
-     * configuration took 4 % longer than the best other one and up to twice as long
+    /* Where rows of D end inside 16 bytes nothing is gained by being late: of 13 such products the
+     * best late configuration took 4 % longer than the best other one and up to twice as long
      * (docs/EXPERIMENTS.md). */
     return view->element_bits == 16 && !view->grouped && view->conv.images == 0 &&
            view->k >= LEAST_K && !gemm_is_ragged(view);

@@ -452,8 +452,7 @@ double gemm_tensor_cost_us(const struct tmap_gemm *suite, const struct gemm_view
 double gemm_multiply_us(const struct tmap_gemm *suite, const struct gemm_view *view);
 /* Whether products like this one were timed on a device that had settled at its power limit, and
  * are mostly multiplies: single ones of 16 bits whose rows of D are whole 16 bytes. K decides;
- * whether they are long enough does not.
- */
+ * whether they are long enough does not. */
 bool gemm_may_settle(const struct gemm_view *view);
 /* Of such a device. gemm_merged(): how far a configuration counts as settled whose clusters merge
  * what they ask of B, 0 to 1; any other is 0. gemm_merged_fit(): what that makes of the time of
