@@ -11,8 +11,9 @@ struct exhausted {
 };
 
 /* Every configuration in a short slice, the best of them in longer ones, the best of those and the
- * model's pick and the vendor's best three in steady ones, in turn: so that the best is not the
- * luckiest of hundreds. Prints `brief`, `longer` and `steady` lines, and an `exhaust` line. */
+ * model's pick and the vendor's best three in steady ones, in turn, and then the best, the pick and
+ * the vendor's best again: so that the best is not the luckiest of hundreds. Prints `brief`,
+ * `longer` and `steady` lines, and an `exhaust` line. */
 struct exhausted exhaust_shape(struct stand *s, const struct tmap_gemm_problem *shape);
 
 #endif
