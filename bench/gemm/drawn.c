@@ -14,7 +14,7 @@
 enum { HEURISTICS = 16, ROUNDS = 5 };
 enum { TRIED = 76, AGAIN = 10 };
 enum { DRAWN_SCALES_BYTES = 48 << 20 };
-static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500;
+static const double LOOK_MS = 0.3, SLICE_MS = 1.5, LONG_US = 500, SETTLING_US = 2000;
 
 struct candidate {
     struct runner *runner;
@@ -410,6 +410,22 @@ static void print_score(const char *what, uint64_t seed, const struct score *t)
                exp(t->logs[which] / t->n), t->worst[which], t->worst_long[which]);
 }
 
+/* Beside the slices above, which are one launch of such a product each: the same in slices so long
+ * that the device settles at its power limit with each of them. */
+static void compare_settled(struct stand *s, const struct tmap_gemm_problem *shape,
+                            struct candidate *const *who)
+{
+    enum { SETTLED_ROUNDS = 3 };
+    static const double SETTLED_MS = 200;
+    double us[CONTENDERS][SETTLED_ROUNDS], at[CONTENDERS];
+    for (int round = 0; round < SETTLED_ROUNDS; round++)
+        for (int i = PICK; i <= THEIRS; i++)
+            us[i][round] = stand_cold_us(s, who[i]->runner, SETTLED_MS);
+    for (int i = PICK; i <= THEIRS; i++) at[i] = median(us[i], SETTLED_ROUNDS);
+    printf("# settled\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.4f\t%.4f\n", shape->m, shape->n, shape->k,
+           at[PICK], at[TUNED], at[THEIRS], at[THEIRS] / at[PICK], at[THEIRS] / at[TUNED]);
+}
+
 static void compare_shape(struct stand *s, const struct tmap_gemm_problem *shape, const char *name,
                           struct score *score)
 {
@@ -441,6 +457,8 @@ static void compare_shape(struct stand *s, const struct tmap_gemm_problem *shape
     printf("\t");
     config_print(&c[TUNED].runner->plans[0].config);
     printf("\t%s\t%.0f\n", text, tune_ms);
+    if (found > 0 && us[top] > SETTLING_US)
+        compare_settled(s, shape, (struct candidate *const[]){&c[PICK], &c[TUNED], &c[top]});
     fflush(stdout);
     for (int kind = ALL; kind <= (is_whole(shape) ? WHOLE : ALL) && found > 0; kind++) {
         count_in(&score[kind], PICK, us[top] / us[PICK], us[top]);
