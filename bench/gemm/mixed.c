@@ -89,19 +89,23 @@ static void one(struct stand *s, const struct way *w, const struct size *z, int3
 {
     static struct job job[2];
     static struct runner r[2];
-    double us[2][ROUNDS];
+    double us[2][ROUNDS], mhz[2][ROUNDS];
     for (int c = 0; c < 2; c++) {
         if (!ready(s, w, z, overlap, c == 1, &job[c], &r[c])) return;
         stand_time(s, &r[c], ms, 0);
     }
     for (int i = 0; i < ROUNDS; i++)
-        for (int c = 0; c < 2; c++) us[c][i] = stand_time(s, &r[c], ms, r[c].guess_us).us;
+        for (int c = 0; c < 2; c++) {
+            const struct slice t = stand_time(s, &r[c], ms, r[c].guess_us);
+            us[c][i] = t.us, mhz[c][i] = t.mhz;
+        }
     const double alone = median(us[0], ROUNDS), chained = median(us[1], ROUNDS);
     const double bound = r[0].plans[0].cost_us;
     printf("mixed\t%s\t%d\t%d\t%d\t%.2f us\t%.2f TB/s\t%.3f of the bound\ttile %d stages %d\t"
-           "with next %.2f us\t%.3f\n",
+           "with next %.2f us\t%.3f\t%.0f and %.0f MHz\n",
            w->name, z->m, z->n, z->k, alone, bound / alone * 4.3, bound / alone,
-           r[0].plans[0].config.tile_n, r[0].plans[0].config.stages, chained, bound / chained);
+           r[0].plans[0].config.tile_n, r[0].plans[0].config.stages, chained, bound / chained,
+           median(mhz[0], ROUNDS), median(mhz[1], ROUNDS));
 }
 
 static void plain(struct stand *s, const struct size *z, double ms)
