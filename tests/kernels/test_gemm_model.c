@@ -285,6 +285,35 @@ static void all_configurations_fit(void **state)
     }
 }
 
+static double us_by_clusters(int32_t n, int32_t group, int32_t clusters)
+{
+    const struct tmap_gemm_config request = {.tile_m = 256,
+                                             .tile_n = 128,
+                                             .cluster_m = 2,
+                                             .cluster_n = 1,
+                                             .group = group,
+                                             .clusters = clusters,
+                                             .swapped = -1,
+                                             .stream_k = -1};
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 58272, n, 96);
+    struct gemm_choice choice;
+    p.out = TMAP_GEMM_OUT_BF16;
+    assert_true(gemm_enumerate(pretend_h200(), &p, &request, &choice, 1) > 0);
+    assert_int_equal(choice.config.clusters, clusters);
+    return choice.cost_us;
+}
+
+/* 66 clusters that go through rows of eleven tiles one after the other: the same six have the end
+ * of each, which is stored element by element. 58272 x 1403 x 96 took 146 us so
+ * (docs/EXPERIMENTS.md). */
+static void the_same_clusters_meet_the_ends_of_rows(void **state)
+{
+    (void)state;
+    assert_true(us_by_clusters(1403, 1, 66) > 1.3 * us_by_clusters(1403, 1, 65));
+    assert_true(us_by_clusters(1403, 1, 66) > 1.3 * us_by_clusters(1403, 8, 66));
+    assert_true(us_by_clusters(1400, 1, 66) < us_by_clusters(1400, 1, 65));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +326,7 @@ int main(void)
         cmocka_unit_test(tiles_do_not_begin_inside_a_sector),
         cmocka_unit_test(short_tiles_are_not_shared_by_eight),
         cmocka_unit_test(low_tiles_are_not_taken_for_merging),
+        cmocka_unit_test(the_same_clusters_meet_the_ends_of_rows),
         cmocka_unit_test(only_products_at_the_power_limit_take_the_tall_tile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,8 +85,36 @@ static double part_clocks(const struct tmap_gemm_config *c, bool own)
            L2_LATENCY * rounds * up((deep - 1) / 4);
 }
 
-/* Of the tiles at the end of D's rows (copy_panels()), so many of a block's `rounds`: 64 columns by
- * 64 rows each, or where D is written column by column, 64 rows of all its columns. */
+static int64_t divisor(int64_t a, int64_t b)
+{
+    while (b > 0) {
+        const int64_t rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
+/* How many of so many rounds of the busiest cluster are tiles at the end of D's rows: by the order
+ * of tile_of(), which goes through groups of rows of tiles forwards and backwards in turn. Clusters
+ * step through it by their number, so where that and the order have a divisor in common, the same
+ * ones meet the end again and again. */
+static double ends_of_rows(const struct gemm_view *view, const struct tmap_gemm_config *c,
+                           double rounds)
+{
+    const int64_t down = ((int64_t)view->m - 1) / (c->tile_m * c->cluster_m) + 1;
+    const int64_t across = ((int64_t)view->n - 1) / (c->tile_n * c->cluster_n) + 1;
+    const int64_t group = c->group > 0 && c->group < down ? c->group : down;
+    const int64_t last = (down - 1) % group + 1; /* rows of the last group */
+    if (view->transposed)
+        return smaller(rounds,
+                       up((double)view->batch * across * divisor(c->clusters, last) / c->clusters));
+    if (group == down) return smaller(rounds, up((double)view->batch * down / c->clusters));
+    const int64_t period = 2 * group * across, step = divisor(c->clusters, period);
+    return smaller(rounds, up(rounds * up(2.0 * group / step) * step / period));
+}
+
+/* Of the tiles at the end of D's rows (copy_panels()): 64 columns by 64 rows each, or where D is
+ * written column by column, 64 rows of all its columns. */
 static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c,
                             double rounds)
 {
@@ -94,9 +122,7 @@ static double ragged_clocks(const struct gemm_view *view, const struct tmap_gemm
     /* A pingpong's warpgroup has all of the tile's rows. */
     const double high = c->pingpong > 0 ? c->tile_m : 64;
     const double rows = view->transposed ? smaller(c->tile_n, view->n) : smaller(high, view->m);
-    const double across =
-        view->transposed ? (double)view->m / c->tile_m : (double)view->n / c->tile_n;
-    return RAGGED_CLOCKS * rows * 64 / 128 * up(rounds / up(across));
+    return RAGGED_CLOCKS * rows * 64 / 128 * ends_of_rows(view, c, rounds);
 }
 
 /* What a tile's panels wait for. */
