@@ -182,9 +182,9 @@ static bool finals(struct stand *s, struct job *job, const struct trial *trials,
     return good;
 }
 
-static double again_us(const struct final *f, size_t i)
+static double again_us(struct final *f, size_t i)
 {
-    return i < f->tracks ? median((double *)f->track[i].us, f->track[i].n) : 0;
+    return i < f->tracks ? median(f->track[i].us, f->track[i].n) : 0;
 }
 
 static struct exhausted print_finals(const struct tmap_gemm_problem *p, double flops, size_t count,

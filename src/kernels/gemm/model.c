@@ -1,5 +1,6 @@
 /* What a configuration should cost: the larger of the time that the busiest block takes and the
  * time that memory takes, softly, and what a launch takes anyway. */
+#include "core/arith.h"
 #include "kernels/gemm/model_arithmetic.h"
 #include "kernels/gemm/model_constants.h"
 #include "kernels/gemm/model_conv.h"
@@ -85,15 +86,6 @@ static double part_clocks(const struct tmap_gemm_config *c, bool own)
            L2_LATENCY * rounds * up((deep - 1) / 4);
 }
 
-static int64_t divisor(int64_t a, int64_t b)
-{
-    while (b > 0) {
-        const int64_t rest = a % b;
-        a = b, b = rest;
-    }
-    return a;
-}
-
 /* How many of so many rounds of the busiest cluster are tiles at the end of D's rows: by the order
  * of tile_of(), which goes through groups of rows of tiles forwards and backwards in turn. Clusters
  * step through it by their number, so where that and the order have a divisor in common, the same
@@ -101,16 +93,18 @@ static int64_t divisor(int64_t a, int64_t b)
 static double ends_of_rows(const struct gemm_view *view, const struct tmap_gemm_config *c,
                            double rounds)
 {
-    const int64_t down = ((int64_t)view->m - 1) / (c->tile_m * c->cluster_m) + 1;
-    const int64_t across = ((int64_t)view->n - 1) / (c->tile_n * c->cluster_n) + 1;
-    const int64_t group = c->group > 0 && c->group < down ? c->group : down;
-    const int64_t last = (down - 1) % group + 1; /* rows of the last group */
+    const uint64_t down = ((uint64_t)view->m - 1) / (uint64_t)(c->tile_m * c->cluster_m) + 1;
+    const uint64_t across = ((uint64_t)view->n - 1) / (uint64_t)(c->tile_n * c->cluster_n) + 1;
+    const uint64_t asked = (uint64_t)c->group, group = asked > 0 && asked < down ? asked : down;
+    const uint64_t last = (down - 1) % group + 1; /* rows of the last group */
+    const uint64_t clusters = (uint64_t)c->clusters;
     if (view->transposed)
         return smaller(rounds,
-                       up((double)view->batch * across * divisor(c->clusters, last) / c->clusters));
-    if (group == down) return smaller(rounds, up((double)view->batch * down / c->clusters));
-    const int64_t period = 2 * group * across, step = divisor(c->clusters, period);
-    return smaller(rounds, up(rounds * up(2.0 * group / step) * step / period));
+                       up(view->batch * (double)(across * gcd(clusters, last)) / c->clusters));
+    if (group == down) return smaller(rounds, up(view->batch * (double)down / c->clusters));
+    const uint64_t period = 2 * group * across, step = gcd(clusters, period);
+    return smaller(rounds, up(rounds * up(2.0 * (double)group / (double)step) * (double)step /
+                              (double)period));
 }
 
 /* Of the tiles at the end of D's rows (copy_panels()): 64 columns by 64 rows each, or where D is
