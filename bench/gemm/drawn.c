@@ -411,7 +411,7 @@ static void print_score(const char *what, uint64_t seed, const struct score *t)
 }
 
 /* Beside the slices above, which are one launch of such a product each: the same in slices so long
- * that the device settles at its power limit with each of them. */
+ * that the device settles at its power limit with each of them, as far as 64 launches last. */
 static void compare_settled(struct stand *s, const struct tmap_gemm_problem *shape,
                             struct candidate *const *who)
 {

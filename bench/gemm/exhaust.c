@@ -133,7 +133,7 @@ static void final_round(struct stand *s, struct final *f, size_t i, bool square)
 
 /* Who is the best, and those again: of several alike the best was also the luckiest, so what it was
  * chosen by does not say what it takes. */
-static void time_best_again(struct stand *s, struct final *f, int rounds, bool square)
+static void time_best_again(struct stand *s, struct final *f, bool square)
 {
     f->best = 0, f->top = f->ours;
     for (size_t i = 0; i < f->tracks; i++) {
@@ -145,7 +145,7 @@ static void time_best_again(struct stand *s, struct final *f, int rounds, bool s
     const size_t count = f->best == f->pick ? 2 : 3;
     for (size_t i = 0; i < count; i++)
         if (again[i] < f->tracks) f->track[again[i]].n = 0;
-    for (int round = 0; round < rounds; round++)
+    for (int round = 0; round < AGAIN_ROUNDS; round++)
         for (size_t i = 0; i < count; i++) {
             const size_t who = again[turn(round, i, count)];
             if (who < f->tracks) final_round(s, f, who, square);
@@ -177,7 +177,7 @@ static bool finals(struct stand *s, struct job *job, const struct trial *trials,
     const int rounds = square ? SQUARE_ROUNDS : ROUNDS;
     for (int round = 0; round < rounds && good; round++)
         for (size_t i = 0; i < f->tracks; i++) final_round(s, f, turn(round, i, f->tracks), square);
-    if (good) time_best_again(s, f, AGAIN_ROUNDS, square);
+    if (good) time_best_again(s, f, square);
     if (good && s->vendor) vendor_done(s->vendor);
     return good;
 }

@@ -93,8 +93,8 @@ static double part_clocks(const struct tmap_gemm_config *c, bool own)
 static double ends_of_rows(const struct gemm_view *view, const struct tmap_gemm_config *c,
                            double rounds)
 {
-    const uint64_t down = ((uint64_t)view->m - 1) / (uint64_t)(c->tile_m * c->cluster_m) + 1;
-    const uint64_t across = ((uint64_t)view->n - 1) / (uint64_t)(c->tile_n * c->cluster_n) + 1;
+    const uint64_t down = ceil_div((uint64_t)view->m, (uint64_t)(c->tile_m * c->cluster_m));
+    const uint64_t across = ceil_div((uint64_t)view->n, (uint64_t)(c->tile_n * c->cluster_n));
     const uint64_t asked = (uint64_t)c->group, group = asked > 0 && asked < down ? asked : down;
     const uint64_t last = (down - 1) % group + 1; /* rows of the last group */
     const uint64_t clusters = (uint64_t)c->clusters;
