@@ -20,11 +20,6 @@ static bool because(struct recorded *r, const char *what, int status)
     return false;
 }
 
-static uint32_t below(uint64_t *seed, uint32_t n)
-{
-    return (uint32_t)(splitmix(seed) >> 33) % n;
-}
-
 /* --- device memory */
 
 uint64_t recorded_there(struct recorded *r, uint64_t host)
@@ -85,15 +80,15 @@ void recorded_end(struct recorded *r)
 static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *s)
 {
     struct tmap_gemm_problem p = {.kind = g->kind,
-                                  .m = 1 + (int32_t)below(s, 2 * 64 * (uint32_t)g->wgs),
-                                  .n = 1 + (int32_t)below(s, 2 * (uint32_t)g->bn),
-                                  .k = 1 + (int32_t)below(s, 300),
-                                  .batch = 1 + (below(s, 5) == 0),
-                                  .alpha = below(s, 4) ? 1 : 0.5f,
+                                  .m = 1 + (int32_t)splitmix_below(s, 2 * 64 * (uint32_t)g->wgs),
+                                  .n = 1 + (int32_t)splitmix_below(s, 2 * (uint32_t)g->bn),
+                                  .k = 1 + (int32_t)splitmix_below(s, 300),
+                                  .batch = 1 + (splitmix_below(s, 5) == 0),
+                                  .alpha = splitmix_below(s, 4) ? 1 : 0.5f,
                                   .a = {.mn_major = g->a_mn},
                                   .b = {.mn_major = g->b_mn},
                                   .precise = g->promote};
-    const bool wide = below(s, 2);
+    const bool wide = splitmix_below(s, 2);
     if (g->kind == GEMM_S8) p.alpha = 1;
     p.out = g->kind == GEMM_S8    ? TMAP_GEMM_OUT_S32
             : wide                ? TMAP_GEMM_OUT_F32
@@ -111,14 +106,14 @@ static bool configure(const struct recorded *r, const struct gemm_instance *g,
         .tile_n = g->bn,
         .swapped = -1,
         .pingpong = g->pingpong ? 1 : -1,
-        .stream_k = !g->pingpong && below(s, 3) == 0 ? TMAP_GEMM_STREAM_K_ANY : 0,
-        .store_warp = below(s, 3) ? 0 : -1};
+        .stream_k = !g->pingpong && splitmix_below(s, 3) == 0 ? TMAP_GEMM_STREAM_K_ANY : 0,
+        .store_warp = splitmix_below(s, 3) ? 0 : -1};
     size_t n = gemm_enumerate(r->host_gemm, p, &request, choices, GEMM_MAX_CHOICES), of = 0;
     if (n > GEMM_MAX_CHOICES) n = GEMM_MAX_CHOICES;
     for (size_t i = 0; i < n; i++)
         if (choices[i].instance == g) choices[of++] = choices[i];
     if (of == 0) return false;
-    *out = choices[below(s, (uint32_t)of)].config;
+    *out = choices[splitmix_below(s, (uint32_t)of)].config;
     return true;
 }
 
@@ -190,7 +185,7 @@ static bool draw_group(struct recorded *r, const struct gemm_instance *g, uint64
     uint64_t s = (seed + 1) * 0x9e3779b97f4a7c15u;
     for (const char *c = g->name; *c; c++) s = s * 31 + (unsigned char)*c;
     const struct tmap_gemm_problem like = shape_of(g, &s);
-    const size_t members = 1 + below(&s, MEMBERS);
+    const size_t members = 1 + splitmix_below(&s, MEMBERS);
     for (*count = 0; *count < members; ++*count) {
         struct tmap_gemm_problem p = shape_of(g, &s);
         p.batch = 1;

@@ -9,4 +9,9 @@ static inline uint64_t splitmix(uint64_t *state)
     return rng_step(state);
 }
 
+static inline uint32_t splitmix_below(uint64_t *state, uint32_t n)
+{
+    return (uint32_t)(splitmix(state) >> 33) % n;
+}
+
 #endif
