@@ -6,6 +6,8 @@
 #include "support/emulated_suites.h"
 #include "support/splitmix.h"
 
+enum { UNWRITTEN = 0xff }; /* what D's bytes are before a run */
+
 /* Bits of a number's exponent and mantissa, and where the mantissa ends. */
 static const struct {
     int exponent, mantissa, bits, shift;
@@ -191,7 +193,8 @@ bool emulated_product_fill(struct tmap_gemm *s, const struct tmap_gemm_problem *
         s->gpu.api.mem_alloc(&p->d.address, (uint64_t)(p->d.batch_stride * p->batch) * size))
         return false;
     out->size = out->expected + elements;
-    memset((void *)(uintptr_t)p->d.address, 0xff, (uint64_t)(p->d.batch_stride * p->batch) * size);
+    memset((void *)(uintptr_t)p->d.address, UNWRITTEN,
+           (uint64_t)(p->d.batch_stride * p->batch) * size);
     if (p->beta != 0.0f && !addend(s, p, &seed)) return false;
     plain_sums(p, a, b, out);
     free(a);
@@ -251,10 +254,22 @@ double emulated_product_addend(const struct emulated_product *out, int64_t i)
     return addend_at(&out->problem, i);
 }
 
+/* Bytes between the ends of D's rows and the next ones that are not as they were before. */
+static uint64_t written_beyond(const struct tmap_gemm_problem *p)
+{
+    const int64_t size = gemm_out_bytes(p->out), length = p->d.mn_major ? p->m : p->n;
+    const int64_t rows = p->batch * (int64_t)(p->d.mn_major ? p->n : p->m);
+    const uint8_t *d = (const uint8_t *)(uintptr_t)p->d.address;
+    uint64_t written = 0;
+    for (int64_t row = 0; row < rows; row++, d += p->d.ld * size)
+        for (int64_t i = length * size; i < p->d.ld * size; i++) written += d[i] != UNWRITTEN;
+    return written;
+}
+
 uint64_t emulated_product_wrong(const struct emulated_product *out)
 {
     const struct tmap_gemm_problem *p = &out->problem;
-    uint64_t wrong = 0;
+    uint64_t wrong = written_beyond(p);
     for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++)
         wrong += value_at(p, p->d.address, place_of(p, i)) != wanted(out, i);
     return wrong;

@@ -56,7 +56,9 @@ bool emulated_product_make(struct tmap_gemm *suite, const struct tmap_gemm_probl
 /* D's bytes as they have to be after a run, of small integers; NULL of fp16. The caller's to free.
  */
 uint8_t *emulated_product_bytes(const struct emulated_product *p, size_t *bytes);
-uint64_t emulated_product_wrong(const struct emulated_product *p); /* elements */
+/* Elements of D that are wrong, and bytes written between the ends of its rows and the next ones.
+ */
+uint64_t emulated_product_wrong(const struct emulated_product *p);
 /* The largest |difference| / size; NaN where a result is. */
 double emulated_product_worst(const struct emulated_product *p);
 /* C's part of element i, for a beta of 1. */
