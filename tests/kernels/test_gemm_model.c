@@ -304,13 +304,13 @@ static double us_by_clusters(int32_t n, int32_t group, int32_t clusters)
 }
 
 /* 66 clusters that go through rows of eleven tiles one after the other: the same six have the end
- * of each, which is stored element by element. 58272 x 1403 x 96 took 146 us so
+ * of each, which threads store. 58272 x 1403 x 96 took 96 us so, and 71 by clusters of four
  * (docs/EXPERIMENTS.md). */
 static void the_same_clusters_meet_the_ends_of_rows(void **state)
 {
     (void)state;
-    assert_true(us_by_clusters(1403, 1, 66) > 1.3 * us_by_clusters(1403, 1, 65));
-    assert_true(us_by_clusters(1403, 1, 66) > 1.3 * us_by_clusters(1403, 8, 66));
+    assert_true(us_by_clusters(1403, 1, 66) > 1.1 * us_by_clusters(1403, 1, 65));
+    assert_true(us_by_clusters(1403, 1, 66) > 1.1 * us_by_clusters(1403, 8, 66));
     assert_true(us_by_clusters(1400, 1, 66) < us_by_clusters(1400, 1, 65));
 }
 

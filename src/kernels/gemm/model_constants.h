@@ -114,9 +114,9 @@ static const double FIRST_CLOCKS = 3566;
  * doubling of those that share operands. */
 static const double STREAM_FIT = 1.07;
 static const double STREAM_SHARED = 0.03971;
-/* Of 128 elements that are stored one by one, where rows of D end inside 16 bytes: with what waits
- * for them, several times what the stores alone take. */
-static const double RAGGED_CLOCKS = 300;
+/* Of 128 elements that threads store, where rows of D end inside 16 bytes: with what waits for
+ * them, more than the stores alone take. */
+static const double RAGGED_CLOCKS = 50;
 static const double PART_CLOCKS = 4249; /* of a stream's part: to hand it over */
 static const double PART_BYTES_PER_CLOCK = 26;
 /* Of each part, to begin with it; and where clusters' shares do not end with tiles, so that parts

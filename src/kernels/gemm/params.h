@@ -107,8 +107,8 @@ struct gemm_params {
     int64_t c_row_stride, c_batch_stride; /* elements */
     const void *c;
     /* D for ordinary stores. The copy engine clips a row at 16 bytes, not at an element: seen on an
-     * H200, docs/GEMM.md. So where a row of D ends inside 16 bytes (ragged), the panels that reach
-     * the end are written element by element. Strides in bytes. */
+     * H200, docs/GEMM.md. So where a row of D ends inside 16 bytes (ragged), threads write the
+     * panels that reach the end. Strides in bytes. */
     void *d_address;
     int64_t d_row_bytes, d_batch_bytes;
     int32_t ragged;

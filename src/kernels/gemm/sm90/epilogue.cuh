@@ -232,26 +232,40 @@ PTX_FN void store_panels(const gemm_params &p, uint32_t panel, const place &at, 
     if (two) ptx::tma_store_3d_hint(&second, panel + S::SPAN, next, p.store_policy);
 }
 
-// Panels written without the copy engine: element by element, inside D only.
+// One 16-byte chunk of a panel to D: whole, or by its elements where D ends inside it.
+PTX_FN void drain_chunk(const gemm_params &p, uint32_t from, uint8_t *to, int32_t left)
+{
+    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
+    uint32_t x[4];
+    ptx::load_shared_128(from, x);
+    if (left * bytes >= 16) {
+        ptx::store_global_128((uint64_t)to, x[0], x[1], x[2], x[3]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        if (i >= left) break;
+        if (bytes == 4 && i < 4) ((uint32_t *)to)[i] = x[i % 4];
+        if (bytes == 2) ((uint16_t *)to)[i] = (uint16_t)(x[i / 2] >> i % 2 * 16);
+    }
+}
+
+// Panels written without the copy engine, inside D only: 64 columns are 8 chunks of a panel, or 16
+// of two.
 template <int SPAN>
 PTX_FN void copy_panels(const gemm_params &p, uint32_t panels, int32_t inner, int32_t outer,
                         int32_t width, int32_t height, int32_t batch)
 {
-    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2, per_row = 128 / bytes;
+    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2, chunks = 4 * bytes;
     width = min(width, (p.transposed ? p.m : p.n) - inner);
     height = min(height, (p.transposed ? p.n : p.m) - outer);
     uint8_t *d = (uint8_t *)p.d_address + batch * p.d_batch_bytes + inner * bytes;
 #pragma unroll 1
-    for (int32_t e = threadIdx.x % 128; e < 64 * height; e += 128) {
-        const int32_t i = e % 64, row = e / 64, byte = i % per_row * bytes;
-        if (i >= width) continue;
-        const uint32_t from =
-            panels + i / per_row * SPAN + row * 128 + ((byte / 16) ^ (row & 7)) * 16 + byte % 16;
-        uint8_t *to = d + (outer + row) * p.d_row_bytes + i * bytes;
-        if (bytes == 4)
-            *(uint32_t *)to = ptx::load_shared_32(from);
-        else
-            *(uint16_t *)to = ptx::load_shared_16(from);
+    for (int32_t e = threadIdx.x % 128; e < chunks * height; e += 128) {
+        const int32_t chunk = e % chunks, row = e / chunks, i = chunk * 16 / bytes;
+        if (i < width)
+            drain_chunk(p, panels + chunk / 8 * SPAN + row * 128 + ((chunk & 7) ^ (row & 7)) * 16,
+                        d + (outer + row) * p.d_row_bytes + chunk * 16, width - i);
     }
 }
 
@@ -303,24 +317,6 @@ PTX_FN void store_group_at(const gemm_params &p, uint32_t panels, const place &a
 }
 
 // --- without the copy engine: each warp reads back what it wrote, and stores rows itself ---
-
-// One 16-byte chunk of a panel to D: whole, or by its elements where D ends inside it.
-PTX_FN void drain_chunk(const gemm_params &p, uint32_t from, uint8_t *to, int32_t left)
-{
-    const int32_t bytes = p.out >= GEMM_OUT_F32 ? 4 : 2;
-    uint32_t x[4];
-    ptx::load_shared_128(from, x);
-    if (left * bytes >= 16) {
-        ptx::store_global_128((uint64_t)to, x[0], x[1], x[2], x[3]);
-        return;
-    }
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-        if (i >= left) break;
-        if (bytes == 4 && i < 4) ((uint32_t *)to)[i] = x[i % 4];
-        if (bytes == 2) ((uint16_t *)to)[i] = (uint16_t)(x[i / 2] >> i % 2 * 16);
-    }
-}
 
 // Which row and chunk of which panel a lane takes in round i; a warp's own are
 //   rows:    its 16 rows, 8 chunks of each, panel by panel

@@ -33,7 +33,21 @@ PTX_FN void stage_narrow_transposed(const float *x, uint32_t panel, int32_t type
     }
 }
 
-// As copy_panels(): a group that D's rows end in, element by element.
+// As drain_chunk().
+PTX_FN void drain_narrow(uint32_t from, uint8_t *to, int32_t left)
+{
+    uint32_t x[4];
+    ptx::load_shared_128(from, x);
+    if (left >= 16) {
+        ptx::store_global_128((uint64_t)to, x[0], x[1], x[2], x[3]);
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < 15; i++)
+        if (i < left) to[i] = (uint8_t)(x[i / 4] >> i % 4 * 8);
+}
+
+// As copy_panels(): a group that D's rows end in; 64 columns are 4 chunks.
 PTX_FN void copy_narrow(const gemm_params &p, uint32_t panel, int32_t inner, int32_t outer,
                         int32_t width, int32_t height, int32_t batch)
 {
@@ -41,11 +55,11 @@ PTX_FN void copy_narrow(const gemm_params &p, uint32_t panel, int32_t inner, int
     height = min(height, (p.transposed ? p.n : p.m) - outer);
     uint8_t *d = (uint8_t *)p.d_address + batch * p.d_batch_bytes + inner;
 #pragma unroll 1
-    for (int32_t e = threadIdx.x % 128; e < 64 * height; e += 128) {
-        const int32_t i = e % 64, row = e / 64;
+    for (int32_t e = threadIdx.x % 128; e < 4 * height; e += 128) {
+        const int32_t i = e % 4 * 16, row = e / 4;
         if (i < width)
-            d[(outer + row) * p.d_row_bytes + i] =
-                ptx::load_shared_8(panel + narrow_offset(row, i));
+            drain_narrow(panel + narrow_offset(row, i), d + (outer + row) * p.d_row_bytes + i,
+                         width - i);
     }
 }
 
