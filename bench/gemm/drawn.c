@@ -411,7 +411,7 @@ static void print_score(const char *what, uint64_t seed, const struct score *t)
 }
 
 /* Beside the slices above, which are one launch of such a product each: the same in slices so long
- * that the device settles at its power limit with each of them, as far as 64 launches last. */
+ * that the device settles at its power limit with each of them. */
 static void compare_settled(struct stand *s, const struct tmap_gemm_problem *shape,
                             struct candidate *const *who)
 {
@@ -420,7 +420,7 @@ static void compare_settled(struct stand *s, const struct tmap_gemm_problem *sha
     double us[CONTENDERS][SETTLED_ROUNDS], at[CONTENDERS];
     for (int round = 0; round < SETTLED_ROUNDS; round++)
         for (int i = PICK; i <= THEIRS; i++)
-            us[i][round] = stand_cold_us(s, who[i]->runner, SETTLED_MS);
+            us[i][round] = stand_time(s, who[i]->runner, SETTLED_MS, who[i]->runner->guess_us).us;
     for (int i = PICK; i <= THEIRS; i++) at[i] = median(us[i], SETTLED_ROUNDS);
     printf("# settled\t%d\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.4f\t%.4f\n", shape->m, shape->n, shape->k,
            at[PICK], at[TUNED], at[THEIRS], at[THEIRS] / at[PICK], at[THEIRS] / at[TUNED]);
