@@ -16,8 +16,8 @@ enum { CLOCK_MHZ = 1980, MEMORY_BYTES_PER_US = 4814000 };
 static const double FULL_US = 0.7054;
 static const double WARPGROUPS_US = 0.009824;
 /* Into one SM, of bytes that the L2 cache has and of bytes that come from memory. */
-static const double LOAD_BYTES_PER_CLOCK = 35.51;
-static const double COLD_BYTES_PER_CLOCK = 24.46;
+static const double LOAD_BYTES_PER_CLOCK = 36.2;
+static const double COLD_BYTES_PER_CLOCK = 26.03;
 /* Two SMs share a way into the cache: a block that has it alone loads so many times as fast. All
  * have where no more than half of the clusters run that fit: of four on an H200 15, since a
  * sixteenth is the second one in a part of the device that has four such ways; 15 x 8192 x 3584
@@ -97,32 +97,32 @@ static const double PAIRS_AGAIN = 1.078;
 static const double SQUARES_AGAIN = 1.18; /* two by two */
 static const double FOURS_AGAIN = 1.09;
 static const double EIGHTS_AGAIN = 1.182;
-static const double PAIRS_ONCE = 0.9094;
-static const double SQUARES_ONCE = 0.862;
-static const double FOURS_ONCE = 0.8588;
-static const double EIGHTS_ONCE = 0.6679;
+static const double PAIRS_ONCE = 0.9121;
+static const double SQUARES_ONCE = 0.8114;
+static const double FOURS_ONCE = 0.9077;
+static const double EIGHTS_ONCE = 0.8533;
 /* Where tiles of one or two k-blocks (GEMM_FEW_BLOCKS) follow each other, how far they are from the
  * ones to the others. */
 static const double FEW_AGAIN = 0.5488;
 /* A multiply takes the time of so many columns, however few it has. */
 enum { LEAST_COLUMNS = 32 };
 /* What a k-block's multiplies take of the tensor core's least time, where they bound it. */
-static const double MULTIPLY_FIT = 1.447;
+static const double MULTIPLY_FIT = 1.402;
 /* Until the first k-block of 32 KiB is there: a block's multiplies begin so much later. */
 static const double FIRST_CLOCKS = 3566;
 /* Of a stream, beside its parts: its blocks are out of step; and what is less of it for each
  * doubling of those that share operands. */
-static const double STREAM_FIT = 1.07;
-static const double STREAM_SHARED = 0.03971;
+static const double STREAM_FIT = 1.085;
+static const double STREAM_SHARED = 0.03004;
 /* Of 128 elements that threads store, where rows of D end inside 16 bytes: with what waits for
  * them, more than the stores alone take. */
 static const double RAGGED_CLOCKS = 50;
-static const double PART_CLOCKS = 4249; /* of a stream's part: to hand it over */
-static const double PART_BYTES_PER_CLOCK = 26;
+static const double PART_CLOCKS = 2812; /* of a stream's part: to hand it over */
+static const double PART_BYTES_PER_CLOCK = 20.16;
 /* Of each part, to begin with it; and where clusters' shares do not end with tiles, so that parts
  * come at different times. */
-static const double PARTS_CLOCKS = 224.5;
-static const double UNEVEN_CLOCKS = 9606;
+static const double PARTS_CLOCKS = 212.4;
+static const double UNEVEN_CLOCKS = 5798;
 /* What of that is left where all sharers add them together (GEMM_TOGETHER). */
 static const double TOGETHER_FIT = 0.65;
 /* What the device's power is for, in its time at full clock: a clock of multiplying, a byte into an
