@@ -399,18 +399,22 @@ static size_t put(struct gemm_choice *out, size_t cap, size_t count,
     return count + 1;
 }
 
+/* Tiles of D. */
+struct tiling {
+    int32_t rows, cols;
+};
+
 /* A cluster half of whose blocks have no tile, or a split of more tiles than run at once. */
 static bool is_idle(const struct tmap_gemm *suite, const struct gemm_view *view,
-                    const struct gemm_instance *instance, const struct tmap_gemm_config *request,
+                    const struct tiling *tiles, const struct tmap_gemm_config *request,
                     const struct tmap_gemm_config *c)
 {
-    const int32_t rows = gemm_ceil_div(view->m, gemm_tile_m(instance)),
-                  cols = gemm_ceil_div(view->n, instance->bn);
-    if (instance->family != GEMM_SM90 || request->tile_m || request->tile_n) return false;
-    if (!request->cluster_m && c->cluster_m > 1 && c->cluster_m / 2 >= rows) return true;
-    if (!request->cluster_n && c->cluster_n > 1 && c->cluster_n / 2 >= cols) return true;
+    if (suite->family != GEMM_SM90 || request->tile_m || request->tile_n) return false;
+    if (!request->cluster_m && c->cluster_m > 1 && c->cluster_m / 2 >= tiles->rows) return true;
+    if (!request->cluster_n && c->cluster_n > 1 && c->cluster_n / 2 >= tiles->cols) return true;
     if (request->split_k || c->split_k == 1) return false;
-    return (int64_t)rows * cols * view->batch * c->split_k > 2 * (int64_t)suite->gpu.sm_count;
+    return (int64_t)tiles->rows * tiles->cols * view->batch * c->split_k >
+           2 * (int64_t)suite->gpu.sm_count;
 }
 
 /* Whether the stream was asked for: none (-1), any, one of so many tiles, or whatever is cheapest.
@@ -431,13 +435,15 @@ static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm
     const int32_t requested = request->stream_k;
     /* Too few clusters for a remainder to be worth dealing out, but for few tiles among all. */
     const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
+    const bool hopper = choice->instance->family == GEMM_SM90;
     /* Who asks for one need not wait for what cannot be it; a bound counts the clusters that fit,
      * not those that a request names. */
-    const bool hopper = choice->instance->family == GEMM_SM90;
     const bool first_only = cap == 1 && hopper && !request->clusters;
     if (first_only) gemm_bound_shape(bound, shape);
     for (int32_t way = 0; way < WAYS; way++) {
         if (way != 0 && requested < 0) break;
+        if (first_only && count > 0 && way == 1 && gemm_dealing_is_slower(bound, out->cost_us))
+            break;
         if (requested == 0 && few && way != 0 && !(way == 3 && hopper)) continue;
         if (first_only && count > 0 && gemm_is_slower(bound, way, out->cost_us)) continue;
         choice->config = *shape;
@@ -459,6 +465,8 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
         {1, 1, 2}, {1, 1, 3}, {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}, {2, 1, 2},
         {1, 2, 2}, {2, 1, 3}, {1, 2, 3}, {2, 1, 4}, {1, 2, 4}, {2, 2, 2}, {4, 1, 2}, {1, 4, 2}};
     const int32_t swapped = choice->config.swapped;
+    const struct tiling tiles = {gemm_ceil_div(view->m, gemm_tile_m(choice->instance)),
+                                 gemm_ceil_div(view->n, choice->instance->bn)};
     struct gemm_bound bound = gemm_bound_of(suite, view, choice->instance);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
         const struct tmap_gemm_config shape = {.swapped = swapped,
@@ -468,7 +476,7 @@ static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gem
         if (!allows(request->cluster_m, shape.cluster_m) ||
             !allows(request->cluster_n, shape.cluster_n) ||
             !allows(request->split_k, shape.split_k) ||
-            is_idle(suite, view, choice->instance, request, &shape))
+            is_idle(suite, view, &tiles, request, &shape))
             continue;
         count = enumerate_streams(suite, view, request, &bound, &shape, choice, out, cap, count);
     }

@@ -486,21 +486,31 @@ static double least_handing_over(const struct gemm_bound *b, int64_t tiles)
     return c.clusters < GEMM_TOGETHER ? by_one : smaller(by_one, handing_over(&c, b->own, true));
 }
 
+/* What the busiest cluster takes at the least, of whole tiles or dealt out. */
+static double least_us(const struct gemm_bound *b, bool dealt, double end)
+{
+    /* A convolution's loads are not counted by bytes. */
+    const double least = b->conv ? b->multiply : larger(b->multiply, b->load[dealt]);
+    return (b->sum_blocks[dealt] * least + end) * b->us * b->waits[dealt];
+}
+
+bool gemm_dealing_is_slower(const struct gemm_bound *b, double than_us)
+{
+    return least_us(b, true, b->end) > than_us + b->ready_us;
+}
+
 bool gemm_is_slower(struct gemm_bound *b, int32_t way, double than_us)
 {
     const bool dealt = way > 0;
     const double load = b->load[dealt], waits = b->waits[dealt], most = than_us + b->ready_us;
-    /* A convolution's loads are not counted by bytes. */
-    const double least = b->conv ? b->multiply : larger(b->multiply, load);
     double end = b->end;
-    if ((b->sum_blocks[dealt] * least + end) * b->us * waits > most) return true;
     if (dealt) {
         const int64_t tiles =
             gemm_dealt_tiles(way, b->shape.split_k, (int64_t)b->tiles, (int32_t)b->clusters);
         if (tiles == 0) return true; /* there is no such configuration */
         end += least_handing_over(b, tiles);
-        if ((b->sum_blocks[1] * least + end) * b->us * waits > most) return true;
     }
+    if (least_us(b, dealt, end) > most) return true;
     if (b->memory_us == 0) bound_all(b);
     const double block = b->conv ? b->multiply : softly(b->multiply, load);
     const double us = (b->sum_blocks[dealt] * block + end) * b->us;

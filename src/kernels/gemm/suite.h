@@ -492,5 +492,7 @@ void gemm_bound_shape(struct gemm_bound *bound, const struct tmap_gemm_config *s
 /* Whether every configuration of that shape and way is modelled as slower than so many us; where a
  * way deals nothing out there is none. */
 bool gemm_is_slower(struct gemm_bound *bound, int32_t way, double than_us);
+/* The same of every way that deals tiles out. */
+bool gemm_dealing_is_slower(const struct gemm_bound *bound, double than_us);
 
 #endif
