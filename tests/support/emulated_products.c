@@ -279,6 +279,7 @@ double emulated_product_worst(const struct emulated_product *out)
 {
     const struct tmap_gemm_problem *p = &out->problem;
     double worst = 0;
+    if (written_beyond(p)) return NAN;
     for (int64_t i = 0; i < (int64_t)p->batch * p->m * p->n; i++) {
         const double found = value_at(p, p->d.address, place_of(p, i));
         const double off = fabs(found - out->expected[i]) / (out->size[i] + 1e-30);

@@ -59,7 +59,8 @@ uint8_t *emulated_product_bytes(const struct emulated_product *p, size_t *bytes)
 /* Elements of D that are wrong, and bytes written between the ends of its rows and the next ones.
  */
 uint64_t emulated_product_wrong(const struct emulated_product *p);
-/* The largest |difference| / size; NaN where a result is. */
+/* The largest |difference| / size; NaN where a result is, or where bytes between rows are written.
+ */
 double emulated_product_worst(const struct emulated_product *p);
 /* C's part of element i, for a beta of 1. */
 double emulated_product_addend(const struct emulated_product *p, int64_t i);

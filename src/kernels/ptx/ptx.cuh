@@ -420,20 +420,6 @@ PTX_FN void store_shared_8(uint32_t addr, uint16_t v)
     asm volatile("st.shared.b8 [%0], %1;" ::"r"(addr), "h"(v) : "memory");
 }
 
-PTX_FN uint8_t load_shared_8(uint32_t addr)
-{
-    uint16_t v;
-    asm volatile("ld.shared.u8 %0, [%1];" : "=h"(v) : "r"(addr) : "memory");
-    return (uint8_t)v;
-}
-
-PTX_FN uint16_t load_shared_16(uint32_t addr)
-{
-    uint16_t v;
-    asm volatile("ld.shared.b16 %0, [%1];" : "=h"(v) : "r"(addr) : "memory");
-    return v;
-}
-
 // From the shared memory of any block of the cluster; the address comes from map_to_rank.
 PTX_FN void load_cluster_128(uint32_t addr, uint32_t (&v)[4])
 {

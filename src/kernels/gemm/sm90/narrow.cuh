@@ -68,6 +68,7 @@ template <class S>
 PTX_FN void store_narrow_groups_at(const gemm_params &p, uint32_t panels, const place &at,
                                    int32_t first, int32_t end)
 {
+    static_assert(S::BN % 16 == 0, "a row's chunks of 16 bytes begin at multiples of 16");
     const bool columns = S::WRITES_COLUMNS && p.transposed;
     const int32_t last = columns ? p.m : p.n;
     if (!p.ragged || (columns ? at.row : at.col + (end - 1) * 64) + 64 <= last) {
