@@ -36,26 +36,21 @@ static double value(enum type t, uint32_t bits)
     return t != UE4M3 && bits >> (m + e) & 1 ? -v : v;
 }
 
-static uint32_t below(uint64_t *seed, uint32_t n)
-{
-    return (uint32_t)(splitmix(seed) >> 33) % n;
-}
-
 /* No NaN, no infinity, and exponents near enough for an exact sum. */
 static uint8_t drawn(enum type t, uint64_t *seed)
 {
-    const uint32_t sign = below(seed, 2) << (types[t].width - 1);
+    const uint32_t sign = splitmix_below(seed, 2) << (types[t].width - 1);
     switch (t) {
     case UE8M0:
-        return (uint8_t)(124 + below(seed, 8));
+        return (uint8_t)(124 + splitmix_below(seed, 8));
     case UE4M3:
-        return (uint8_t)(0x20 + below(seed, 0x30));
+        return (uint8_t)(0x20 + splitmix_below(seed, 0x30));
     case E4M3:
-        return (uint8_t)(sign | below(seed, 0x60));
+        return (uint8_t)(sign | splitmix_below(seed, 0x60));
     case E5M2:
-        return (uint8_t)(sign | (0x20 + below(seed, 0x30)));
+        return (uint8_t)(sign | (0x20 + splitmix_below(seed, 0x30)));
     default:
-        return (uint8_t)(sign | below(seed, 1u << (types[t].width - 1)));
+        return (uint8_t)(sign | splitmix_below(seed, 1u << (types[t].width - 1)));
     }
 }
 
@@ -268,7 +263,8 @@ static bool run_tensor(const struct form *f, uint64_t seed, struct ptx_run *run)
                                .cols = f->cols,
                                .k = f->k,
                                .block = f->block};
-    for (int i = 0; i < 2; i++) product.id[i] = blocks == 4 ? 0 : below(&seed, 4 / step) * step;
+    for (int i = 0; i < 2; i++)
+        product.id[i] = blocks == 4 ? 0 : splitmix_below(&seed, 4 / step) * step;
     fill(&product, &seed);
     memset(&memory, 0, sizeof memory);
     lay_out(f, memory.image + A_AT, f->a, ROWS, product.a_bits);
@@ -305,11 +301,11 @@ static struct form drawn_form(uint32_t i, uint64_t *seed)
                            .scale = kinds[i].scale,
                            .k = kinds[i].k,
                            .block = kinds[i].block,
-                           .a = four ? E2M1 : (enum type)below(seed, 5),
-                           .b = four ? E2M1 : (enum type)below(seed, 5),
-                           .cols = (1 + below(seed, 32)) * 8,
-                           .swizzled = below(seed, 2),
-                           .a_in_tensor_memory = kinds[i].k != 96 && below(seed, 2)};
+                           .a = four ? E2M1 : (enum type)splitmix_below(seed, 5),
+                           .b = four ? E2M1 : (enum type)splitmix_below(seed, 5),
+                           .cols = (1 + splitmix_below(seed, 32)) * 8,
+                           .swizzled = splitmix_below(seed, 2),
+                           .a_in_tensor_memory = kinds[i].k != 96 && splitmix_below(seed, 2)};
     return f;
 }
 
@@ -387,7 +383,7 @@ static void put_scales(const struct product *p, const uint32_t thread[2], uint64
 static bool run_warp(uint32_t i, enum type a, enum type b, uint64_t seed)
 {
     const uint32_t blocks = kinds[i].k / kinds[i].block;
-    const uint32_t thread[2] = {below(&seed, 2), below(&seed, 4)};
+    const uint32_t thread[2] = {splitmix_below(&seed, 2), splitmix_below(&seed, 4)};
     struct ptx_run run;
     product = (struct product){.a = a,
                                .b = b,
@@ -396,7 +392,7 @@ static bool run_warp(uint32_t i, enum type a, enum type b, uint64_t seed)
                                .cols = N,
                                .k = kinds[i].k,
                                .block = kinds[i].block};
-    for (int n = 0; n < 2; n++) product.id[n] = below(&seed, 4 / blocks) * blocks;
+    for (int n = 0; n < 2; n++) product.id[n] = splitmix_below(&seed, 4 / blocks) * blocks;
     fill(&product, &seed);
     put_fragments(&product, kinds[i].k == 64);
     put_scales(&product, thread, &seed);

@@ -54,11 +54,6 @@ static uint32_t expected[LANES][COLUMNS];
 static int a[LANES][MOST_K], b[MOST_N + 32][MOST_K], places[LANES][MOST_K / 2][2];
 static uint32_t lanes_off[4];
 
-static uint32_t below(uint64_t *seed, uint32_t n)
-{
-    return (uint32_t)(splitmix(seed) >> 33) % n;
-}
-
 static uint32_t code(const struct kind *k, int v)
 {
     const float single = (float)v;
@@ -111,13 +106,14 @@ static void draw_row(const struct form *f, uint32_t row, uint64_t *seed)
     static const int two[7][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 1}, {2, 3}};
     const uint32_t per = f->kind->bits == 4 ? 8 : f->kind->bits == 32 ? 2 : 4;
     const uint32_t pair = per == 8 ? 2 : 1;
-    for (uint32_t k = 0; k < f->k; k++) a[row][k] = f->sparse ? 0 : (int)below(seed, 7) - 3;
+    for (uint32_t k = 0; k < f->k; k++)
+        a[row][k] = f->sparse ? 0 : (int)splitmix_below(seed, 7) - 3;
     for (uint32_t chunk = 0; f->sparse && chunk < f->k / per; chunk++) {
-        memcpy(places[row][chunk], two[below(seed, 7)], sizeof *places[row]);
-        if (per == 2) places[row][chunk][0] = (int)below(seed, 2);
+        memcpy(places[row][chunk], two[splitmix_below(seed, 7)], sizeof *places[row]);
+        if (per == 2) places[row][chunk][0] = (int)splitmix_below(seed, 2);
         for (uint32_t i = 0; i < per / 2; i++)
             a[row][chunk * per + (uint32_t)places[row][chunk][i / pair] * pair + i % pair] =
-                (int)below(seed, 7) - 3;
+                (int)splitmix_below(seed, 7) - 3;
     }
 }
 
@@ -218,7 +214,7 @@ static void prepare(const struct form *f, uint64_t seed)
     memset(places, 0, sizeof places);
     for (uint32_t r = 0; r < f->m; r++) draw_row(f, r, &seed);
     for (uint32_t n = 0; n < f->n + 32; n++) {
-        for (uint32_t k = 0; k < f->k; k++) b[n][k] = (int)below(&seed, 7) - 3;
+        for (uint32_t k = 0; k < f->k; k++) b[n][k] = (int)splitmix_below(&seed, 7) - 3;
         put_row(f, memory.image + B_AT, n, f->k, b[n]);
     }
     put_a(f);
@@ -333,25 +329,31 @@ static void write_kernel(const struct form *f, uint32_t descriptor)
 static struct form drawn(const struct kind *k, uint64_t *seed)
 {
     const bool scaled = k->block;
-    struct form f = {.kind = k, .sparse = scaled || below(seed, 2), .adds = below(seed, 2)};
-    f.stationary = !scaled && below(seed, 3) == 0;
-    f.m = scaled ? 128 : f.stationary ? 32u << below(seed, 3) : 64u << below(seed, 2);
-    f.n = f.stationary ? 64u << below(seed, f.sparse ? 2 : 3) : (1 + below(seed, 24)) * 8;
+    struct form f = {
+        .kind = k, .sparse = scaled || splitmix_below(seed, 2), .adds = splitmix_below(seed, 2)};
+    f.stationary = !scaled && splitmix_below(seed, 3) == 0;
+    f.m = scaled         ? 128
+          : f.stationary ? 32u << splitmix_below(seed, 3)
+                         : 64u << splitmix_below(seed, 2);
+    f.n = f.stationary ? 64u << splitmix_below(seed, f.sparse ? 2 : 3)
+                       : (1 + splitmix_below(seed, 24)) * 8;
     if (f.kind == &kinds[I8] && f.n > 32) f.n &= ~15u; /* there by 16 */
     f.k = k->k * (f.sparse ? 2 : 1);
-    f.selector = f.sparse && k->bits >= 16 ? below(seed, 2) : 0;
-    f.a_in_tensor = below(seed, 2);
+    f.selector = f.sparse && k->bits >= 16 ? splitmix_below(seed, 2) : 0;
+    f.a_in_tensor = splitmix_below(seed, 2);
     f.shifts = f.a_in_tensor && f.m == 128 && !f.stationary && !f.sparse && !scaled;
-    f.half = (k == &kinds[F16] || k == &kinds[F8F6F4]) && below(seed, 2);
-    f.some_lanes = !f.stationary && !scaled && below(seed, 2);
-    f.d_halvings = f.adds && !f.stationary && k <= &kinds[TF32] ? below(seed, f.half ? 8 : 16) : 0;
-    f.masked = f.stationary && below(seed, 2);
-    f.negates = k == &kinds[I8] ? 0 : below(seed, 4);
+    f.half = (k == &kinds[F16] || k == &kinds[F8F6F4]) && splitmix_below(seed, 2);
+    f.some_lanes = !f.stationary && !scaled && splitmix_below(seed, 2);
+    f.d_halvings =
+        f.adds && !f.stationary && k <= &kinds[TF32] ? splitmix_below(seed, f.half ? 8 : 16) : 0;
+    f.masked = f.stationary && splitmix_below(seed, 2);
+    f.negates = k == &kinds[I8] ? 0 : splitmix_below(seed, 4);
     f.max_shift = f.masked ? 2 : 0;
     if (f.masked)
         f.zeros = (splitmix(seed) & 0xf07070707u) | UINT64_C(1) << 39 |
-                  (uint64_t)below(seed, 5) << 40 | (uint64_t)below(seed, 5) << 48 |
-                  (uint64_t)below(seed, 17) << 56;
+                  (uint64_t)splitmix_below(seed, 5) << 40 |
+                  (uint64_t)splitmix_below(seed, 5) << 48 |
+                  (uint64_t)splitmix_below(seed, 17) << 56;
     return f;
 }
 

@@ -304,7 +304,7 @@ static double us_by_clusters(int32_t n, int32_t group, int32_t clusters)
 }
 
 /* 66 clusters that go through rows of eleven tiles one after the other: the same six have the end
- * of each, which threads store. 58272 x 1403 x 96 took 96 us so, and 71 by clusters of four
+ * of each, which threads store. 58272 x 1403 x 96 took 96 us so, and 68 by clusters of four
  * (docs/EXPERIMENTS.md). */
 static void the_same_clusters_meet_the_ends_of_rows(void **state)
 {

@@ -6,11 +6,6 @@
 
 #include "support/splitmix.h"
 
-static uint32_t below(uint64_t *r, uint32_t n)
-{
-    return (uint32_t)(splitmix(r) >> 33) % n;
-}
-
 static int32_t bits_of(const struct tmap_mixed_problem *p)
 {
     return p->weight == TMAP_MIXED_U4 ? 4 : 8;
@@ -111,7 +106,7 @@ static void fill_activations(struct mixed_case *c, uint64_t *r)
     for (int32_t i = 0; i < p->m; i++)
         for (int32_t k = 0; k < p->activations_ld; k++) {
             const double x = c->fill == MIXED_ONE_HOT ? k == (5 * (int64_t)i + 3) % p->k
-                                                      : (double)below(r, 4) - 2;
+                                                      : (double)splitmix_below(r, 4) - 2;
             const uint16_t code = k < p->k ? code_of(p->kind, x) : 0x7fff; /* beyond: a NaN */
             memcpy(c->activations + (i * p->activations_ld + k) * 2, &code, 2);
         }
@@ -122,8 +117,8 @@ static void fill_weights(struct mixed_case *c, uint64_t *r)
 {
     const bool narrow = c->problem.weight == TMAP_MIXED_E4M3 && c->fill == MIXED_INTEGERS;
     for (size_t i = 0; i < c->bytes[1]; i++) {
-        uint8_t x = (uint8_t)below(r, 256);
-        if (narrow) x = (uint8_t)((x & 0x87) | (4 + below(r, 6)) << 3);
+        uint8_t x = (uint8_t)splitmix_below(r, 256);
+        if (narrow) x = (uint8_t)((x & 0x87) | (4 + splitmix_below(r, 6)) << 3);
         if (c->problem.weight == TMAP_MIXED_E4M3 && (x & 0x7f) == 0x7f) x--;
         c->weights[i] = x;
     }
@@ -133,8 +128,8 @@ static void fill_scales(struct mixed_case *c, uint64_t *r)
 {
     const struct tmap_mixed_problem *p = &c->problem;
     for (size_t i = 0; i < c->bytes[2] / (p->group ? 2 : 4); i++) {
-        double x = ldexp(1, (int)below(r, 4) - 2);
-        if (c->fill == MIXED_ONE_HOT) x *= (double)(128 + below(r, 128)) / 128;
+        double x = ldexp(1, (int)splitmix_below(r, 4) - 2);
+        if (c->fill == MIXED_ONE_HOT) x *= (double)(128 + splitmix_below(r, 128)) / 128;
         const uint16_t code = code_of(p->kind, x);
         const float wide = (float)x;
         if (p->group)
@@ -143,7 +138,7 @@ static void fill_scales(struct mixed_case *c, uint64_t *r)
             memcpy(c->scales + i * 4, &wide, 4);
     }
     for (size_t i = 0; i < c->bytes[3]; i++)
-        c->zeros[i] = (uint8_t)below(r, p->weight == TMAP_MIXED_U4 ? 16 : 256);
+        c->zeros[i] = (uint8_t)splitmix_below(r, p->weight == TMAP_MIXED_U4 ? 16 : 256);
 }
 
 static int64_t up(int64_t x, int64_t to)
@@ -258,18 +253,18 @@ struct tmap_mixed_problem mixed_case_draw(uint64_t *r, double most)
     struct tmap_mixed_problem p;
     do {
         memset(&p, 0, sizeof p);
-        p.kind = below(r, 3) ? TMAP_GEMM_BF16 : TMAP_GEMM_F16;
-        p.out = (int32_t)below(r, 3);
-        p.weight = (int32_t)below(r, 3);
-        p.group = groups[below(r, 5)];
-        p.scales = p.group || below(r, 2);
-        p.zeros = p.group && p.weight != TMAP_MIXED_E4M3 && below(r, 2);
-        p.m = 1 + (int32_t)below(r, below(r, 4) ? 20 : 200);
-        p.n = 8 * (1 + (int32_t)below(r, below(r, 2) ? 70 : 300));
-        p.k = 2 * (1 + (int32_t)below(r, below(r, 2) ? 400 : 4000));
-        if (p.weight != TMAP_MIXED_U4) p.k -= (int32_t)below(r, 2);
-        p.activations_ld = up(p.k, 8) + 8 * (int64_t)below(r, 2);
-        p.d_ld = up(p.n, 8) + 8 * (int64_t)below(r, 3);
+        p.kind = splitmix_below(r, 3) ? TMAP_GEMM_BF16 : TMAP_GEMM_F16;
+        p.out = (int32_t)splitmix_below(r, 3);
+        p.weight = (int32_t)splitmix_below(r, 3);
+        p.group = groups[splitmix_below(r, 5)];
+        p.scales = p.group || splitmix_below(r, 2);
+        p.zeros = p.group && p.weight != TMAP_MIXED_E4M3 && splitmix_below(r, 2);
+        p.m = 1 + (int32_t)splitmix_below(r, splitmix_below(r, 4) ? 20 : 200);
+        p.n = 8 * (1 + (int32_t)splitmix_below(r, splitmix_below(r, 2) ? 70 : 300));
+        p.k = 2 * (1 + (int32_t)splitmix_below(r, splitmix_below(r, 2) ? 400 : 4000));
+        if (p.weight != TMAP_MIXED_U4) p.k -= (int32_t)splitmix_below(r, 2);
+        p.activations_ld = up(p.k, 8) + 8 * (int64_t)splitmix_below(r, 2);
+        p.d_ld = up(p.n, 8) + 8 * (int64_t)splitmix_below(r, 3);
     } while ((double)p.m * p.n * p.k > most);
     return p;
 }

@@ -36,17 +36,12 @@ const char *recorded_numerics_name(size_t i)
 
 enum { NORMAL, WIDE, CANCEL, SUBNORMAL, SPECIAL, ANY, LOPSIDED, FEW };
 
-static uint32_t below(uint64_t *seed, uint32_t n)
-{
-    return (uint32_t)(splitmix(seed) >> 33) % n;
-}
-
 /* A number with this exponent field. */
 static uint32_t with_exponent(enum numerics_format f, uint32_t field, uint64_t *seed)
 {
     const uint32_t m = formats[f].mantissa + formats[f].low;
     const uint32_t low = (uint32_t)splitmix(seed) & ((1u << m) - 1);
-    return below(seed, 2) << (m + formats[f].exponent) | field << m | low;
+    return splitmix_below(seed, 2) << (m + formats[f].exponent) | field << m | low;
 }
 
 /* The field of 1, moved. */
@@ -64,24 +59,26 @@ static uint32_t element(enum numerics_format f, uint32_t what, bool is_a, uint64
     if (f == S8) return any & 0xff;
     switch (what) {
     case WIDE:
-        return with_exponent(f, below(seed, top), seed);
+        return with_exponent(f, splitmix_below(seed, top), seed);
     case SUBNORMAL:
-        return with_exponent(f, is_a ? below(seed, 2) : top - 1 - below(seed, top), seed);
+        return with_exponent(
+            f, is_a ? splitmix_below(seed, 2) : top - 1 - splitmix_below(seed, top), seed);
     case SPECIAL:
-        if (below(seed, 40) == 0) return below(seed, 2) ? formats[f].infinity : formats[f].nan;
-        if (below(seed, 20) == 0) return 0x80u << 8 * (formats[f].bytes - 1); /* -0 */
+        if (splitmix_below(seed, 40) == 0)
+            return splitmix_below(seed, 2) ? formats[f].infinity : formats[f].nan;
+        if (splitmix_below(seed, 20) == 0) return 0x80u << 8 * (formats[f].bytes - 1); /* -0 */
         break;
     case ANY:
         return formats[f].bytes == 4 ? any : any & ((1u << 8 * formats[f].bytes) - 1);
     case LOPSIDED:
-        return with_exponent(f, around_one(f, (int)below(seed, 3) - 1), seed);
+        return with_exponent(f, around_one(f, (int)splitmix_below(seed, 3) - 1), seed);
     case FEW:
-        if (below(seed, 4)) return 0;
-        return with_exponent(f, around_one(f, (int)below(seed, 16) - 8), seed);
+        if (splitmix_below(seed, 4)) return 0;
+        return with_exponent(f, around_one(f, (int)splitmix_below(seed, 16) - 8), seed);
     default:
         break;
     }
-    return with_exponent(f, around_one(f, -(int)below(seed, 5)), seed);
+    return with_exponent(f, around_one(f, -(int)splitmix_below(seed, 5)), seed);
 }
 
 /* CANCEL: pairs along K whose products are each other's negatives, most of them. */
@@ -92,7 +89,7 @@ static void operand(enum numerics_format f, uint32_t what, bool is_a, uint32_t b
     uint32_t last = 0;
     for (uint32_t i = 0; i < bytes / size; i++) {
         uint32_t v = element(f, what, is_a, seed);
-        if (what == CANCEL && i % 2 && below(seed, 8)) v = is_a ? last : last ^ sign;
+        if (what == CANCEL && i % 2 && splitmix_below(seed, 8)) v = is_a ? last : last ^ sign;
         last = v;
         memcpy(out + (size_t)i * size, &v, size);
     }
@@ -100,31 +97,31 @@ static void operand(enum numerics_format f, uint32_t what, bool is_a, uint32_t b
 
 static uint32_t float_of(uint32_t what, uint64_t *seed)
 {
-    const uint32_t sign = below(seed, 2) << 31, low = (uint32_t)splitmix(seed) & 0x7fffff;
-    uint32_t field = 127 + below(seed, 8) - 4;
+    const uint32_t sign = splitmix_below(seed, 2) << 31, low = (uint32_t)splitmix(seed) & 0x7fffff;
+    uint32_t field = 127 + splitmix_below(seed, 8) - 4;
     switch (what) {
     case WIDE:
-        field = below(seed, 255);
+        field = splitmix_below(seed, 255);
         break;
     case CANCEL:
-        field = 100 + below(seed, 30);
+        field = 100 + splitmix_below(seed, 30);
         break;
     case SUBNORMAL:
-        field = below(seed, 3);
+        field = splitmix_below(seed, 3);
         break;
     case SPECIAL:
-        if (below(seed, 16) == 0) return sign | 0x7f800000;
-        if (below(seed, 16) == 0) return sign | 0x7f800000 | low;
-        if (below(seed, 16) == 0) return sign;
+        if (splitmix_below(seed, 16) == 0) return sign | 0x7f800000;
+        if (splitmix_below(seed, 16) == 0) return sign | 0x7f800000 | low;
+        if (splitmix_below(seed, 16) == 0) return sign;
         break;
     case ANY:
         return (uint32_t)splitmix(seed);
     case LOPSIDED:
-        field = 127 + below(seed, 80) - 40;
+        field = 127 + splitmix_below(seed, 80) - 40;
         break;
     case FEW:
-        if (below(seed, 2)) return 0;
-        field = 127 + below(seed, 40) - 20;
+        if (splitmix_below(seed, 2)) return 0;
+        field = 127 + splitmix_below(seed, 40) - 20;
         break;
     default:
         break;
