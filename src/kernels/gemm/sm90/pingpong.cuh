@@ -5,7 +5,9 @@
 // The ring is filled tile by tile, as ever; a warpgroup takes every second tile's slots and passes
 // over the others, which count arrivals of one warpgroup of every reading block. Without more order
 // both would multiply as soon as slots come, each at half the rate, and end together; so
-//   turn[wg]   one arrival, of the other warpgroup, when it has issued its tile's last multiply.
+//   turn[wg]   an arrival of each of the other warpgroup's warps, when it has issued its tile's last
+//              multiply. One warp's is not enough: of a tile of one k-block none waits for another,
+//              so one that is late would be two turns behind (tests/emulate/test_turns.c).
 #pragma once
 
 #include "kernel.cuh"
@@ -25,7 +27,7 @@ struct pingpong_shape : shape<KIND_, SLABS_, BN_, false, B_MN_> {
 
 template <class S> PTX_FN void init_turns(const shared_layout<S> &smem)
 {
-    for (int32_t wg = 0; wg < S::WARPGROUPS; wg++) ptx::mbarrier_init(smem.turn(wg), 1);
+    for (int32_t wg = 0; wg < S::WARPGROUPS; wg++) ptx::mbarrier_init(smem.turn(wg), 4);
 }
 
 // The sums of one tile: a slab's 64 rows lie where its thread's fragment says.
@@ -105,7 +107,7 @@ PTX_FN void multiply_in_turn(tile_sums<S> &sums, const gemm_params &p, const sha
         if (k_block > 0) release<S>(p, smem, fillers, ring.before(p.stages));
         ring.advance(p.stages);
     }
-    if (this_thread() % 128 == 0 && !FAULT(p, 42)) ptx::mbarrier_arrive(smem.turn(1 - this_side()));
+    if (this_thread() % 32 == 0 && !FAULT(p, 42)) ptx::mbarrier_arrive(smem.turn(1 - this_side()));
 }
 
 // While the other warpgroup multiplies.
