@@ -225,7 +225,8 @@ PTX_FN void store_panels(const gemm_params &p, uint32_t panel, const place &at, 
         store_patch<S>(p, first, panel, two, inner, outer);
         return;
     }
-    const int32_t c[3] = {inner, outer, at.batch}, next[3] = {inner + 32, outer, at.batch};
+    const int32_t batch = S::GROUPED ? 0 : at.batch; // of the map
+    const int32_t c[3] = {inner, outer, batch}, next[3] = {inner + 32, outer, batch};
     if (DELAY(p, DELAY_STORES))
         for (int i = 0; i < 32; i++) ptx::tma_store_3d_hint(&first, panel, c, p.store_policy);
     ptx::tma_store_3d_hint(&first, panel, c, p.store_policy);
@@ -515,7 +516,7 @@ PTX_FN void store_plain(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
 {
     if constexpr (S::PLAIN_WIDE < GEMM_OUTS && !S::EPILOGUE && !S::BLOCKS) {
         if (S::PINGPONG && p.plain == GEMM_FROM_REGISTERS) {
-            store_registers<S>(acc, p, at);
+            store_registers<S>(acc, owner_of<S>(p, at.batch), at);
             return;
         }
         if (p.out == S::PLAIN_WIDE) {

@@ -64,7 +64,8 @@ PTX_FN void produce_group(const gemm_params &p, const shared_layout<S> &smem,
 }
 
 // The tile's sums to its member's D. What it needs to know is asked for here: kept through the
-// multiplies it would cost registers.
+// multiplies it would cost registers. What members share comes from the kernel's own parameters: to
+// ask memory for it at each tile's end was an eighth of the time of short K (docs/GROUPS.md).
 template <class S>
 PTX_FN void store_of_member(typename S::acc_t (&acc)[S::REGS], const gemm_params &p,
                             const shared_layout<S> &smem, int32_t wg, int32_t member, int32_t index,
@@ -73,9 +74,10 @@ PTX_FN void store_of_member(typename S::acc_t (&acc)[S::REGS], const gemm_params
     const gemm_params &q = member_of(p, member);
     const work w = {index, 0, 0};
     if (threadIdx.x % 128 == 0 && fresh) ptx::tensormap_acquire(&q.d);
-    const place at = place_of<S>(q, w, wg);
-    if (!S::PROMOTE && q.plain && !q.ragged)
-        store_plain<S>(acc, q, smem.staging(wg), wg, at);
+    place at = place_of<S>(q, w, wg);
+    at.batch = member;
+    if (!S::PROMOTE && p.plain && !q.ragged)
+        store_plain<S>(acc, p, smem.staging(wg), wg, at);
     else
         store_tile<S>(acc, q, smem.staging(wg), wg, at);
 }
@@ -144,8 +146,13 @@ PTX_FN void consume_group(const gemm_params &p, const shared_layout<S> &smem, ui
     if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
 }
 
-template <class S> PTX_FN void gemm_group(const gemm_params &p)
+template <class SHAPE> struct grouped : SHAPE {
+    static constexpr bool GROUPED = true;
+};
+
+template <class SHAPE> PTX_FN void gemm_group(const gemm_params &p)
 {
+    using S = grouped<SHAPE>;
     extern __shared__ __align__(1024) uint8_t dynamic_smem[];
     const shared_layout<S> smem = {ptx::smem_addr(dynamic_smem), p.stages, p.panels, p.own_panels};
     const ptx::watch watch = {p.mailbox, p.limit_ms};

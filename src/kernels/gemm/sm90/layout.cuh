@@ -38,9 +38,10 @@ struct shape {
     // k-block, and narrow tiles multiply one in less.
     static constexpr int LOADERS =
         WGS == 1 || (WGS == 2 && (BN < 160 || A_MN || B_MN)) || (WGS == 3 && BN < 88) ? 2 : 1;
-    static constexpr bool BLOCKS = false;             // blocks have scales: blocks.cuh
-    static constexpr bool AHEAD = false;              // read a k-block ahead: blocks_ahead.cuh
-    static constexpr bool IM2COL = false;             // A's rows are pixels: convolution.cuh
+    static constexpr bool BLOCKS = false;  // blocks have scales: blocks.cuh
+    static constexpr bool GROUPED = false; // tiles are a group's members', each with a map of D
+    static constexpr bool AHEAD = false;   // read a k-block ahead: blocks_ahead.cuh
+    static constexpr bool IM2COL = false;  // A's rows are pixels: convolution.cuh
     static constexpr int TAP_BYTES = GEMM_SPAN_BYTES; // of a pixel that a k-block has of one tap
     static constexpr int B_ROW_BYTES = GEMM_SPAN_BYTES;
     static constexpr int SHIFTS = 1;     // taps that read one box of pixels: patches.cuh
