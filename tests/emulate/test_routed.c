@@ -103,7 +103,7 @@ static void refused(struct routed *r, enum tmap_status status, const char *words
 /* A routing as it must not be, and back; what a row forbids is told with the member. */
 static void what_cannot_be_is_refused(void **state)
 {
-    static const struct routed_fault rows = {0, TMAP_GEMM_FORM_ROWS, false, false, false, ""};
+    static const struct routed_fault rows = {0, TMAP_GEMM_FORM_ROWS, ROUTED_ROWS_OF_K, false, ""};
     uint64_t random = 1;
     struct routed_draw draw;
     struct routed r;

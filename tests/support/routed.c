@@ -99,6 +99,7 @@ static void lay_out(struct routed_draw *d, bool blocks, uint64_t *state)
 static void ask(struct routed_draw *d, bool blocks, uint64_t *state)
 {
     static const int32_t tiles[] = {0, 0, 256, 128, 32}, scaled[] = {0, 192, 128, 64};
+    static const int32_t turns[] = {0, -1, 1, 1};
     const struct tmap_gemm_problem *p = &d->problem;
     const bool alike = p->a.mn_major == p->b.mn_major;
     d->request.cluster_m = below(state, 3);
@@ -110,6 +111,11 @@ static void ask(struct routed_draw *d, bool blocks, uint64_t *state)
         d->request.tile_n = tiles[below(state, 5)];
         d->request.swapped = below(state, 3) - 1;
     }
+    /* A tile a warpgroup: D by rows, no C, and B's three boxes are not a pair's. */
+    if (alike && p->a.mn_major && p->beta == 0) d->request.pingpong = turns[below(state, 4)];
+    if (d->request.pingpong <= 0) return;
+    d->request.swapped = p->d.mn_major ? 1 : -1;
+    if (d->request.cluster_m == 2) d->request.cluster_m = 1;
 }
 
 void routed_draw(const struct routed_way *way, const struct routed_size *size, uint64_t *state,
@@ -143,7 +149,8 @@ void routed_draw(const struct routed_way *way, const struct routed_size *size, u
 /* --- faults */
 
 const struct routed_fault routed_faults[] = {
-#define PLANTED(id, form, blocks, mn, blind, name) {id, GEMM_FORM_##form, blocks, mn, blind, name},
+#define PLANTED(id, form, kernels, blind, name)                                                    \
+    {id, GEMM_FORM_##form, ROUTED_##kernels, blind, name},
 #include "support/routed_faults.def"
 };
 const size_t routed_fault_count = sizeof routed_faults / sizeof *routed_faults;
@@ -152,32 +159,35 @@ const size_t routed_fault_count = sizeof routed_faults / sizeof *routed_faults;
 void routed_draw_fault(const struct routed_fault *fault, uint64_t *state, struct routed_draw *out)
 {
     static const struct routed_size size = {5, 300, 200};
-    const struct routed_way way = {"", fault->blocks ? TMAP_GEMM_E4M3 : TMAP_GEMM_BF16, fault->form,
-                                   fault->blocks};
+    static const int32_t columns[] = {128, 256, 192, 64};
+    const bool blocks = fault->kernels == ROUTED_BLOCKS, turns = fault->kernels == ROUTED_TURNS,
+               mn = fault->kernels == ROUTED_MAJORS || turns;
+    const struct routed_way way = {"", blocks ? TMAP_GEMM_E4M3 : TMAP_GEMM_BF16, fault->form,
+                                   blocks};
     do routed_draw(&way, &size, state, out);
-    while (out->problem.a.mn_major != fault->mn || out->problem.b.mn_major != fault->mn ||
-           out->problem.batch < 3);
+    while (out->problem.a.mn_major != mn || out->problem.b.mn_major != mn ||
+           out->problem.batch < 3 || (turns && out->problem.d.mn_major));
     const int32_t total = fault->form == GEMM_FORM_K ? out->problem.k : out->problem.m;
     const int32_t padded = fault->form == GEMM_FORM_PADDED;
     for (int32_t i = 0; i < out->problem.batch; i++)
         out->ends[i] =
             padded ? i % 3 ? total : 0 : (i + (i % 3 != 1)) * total / (out->problem.batch + 1);
-    out->problem.beta = 1;
+    out->problem.beta = turns ? 0 : 1;
     out->problem.out = TMAP_GEMM_OUT_F32;
     out->problem.c.ld = out->problem.d.ld;
-    out->request = (struct tmap_gemm_config){.tile_n = fault->blocks ? 64
-                                                       : fault->mn   ? 256
-                                                                     : 128,
+    out->request = (struct tmap_gemm_config){.tile_n = columns[fault->kernels],
                                              .swapped = -1,
                                              .cluster_m = 1,
-                                             .clusters = 1};
+                                             .clusters = 1,
+                                             .pingpong = turns ? 1 : -1};
 }
 
 const char *routed_fault_kernel(const struct routed_fault *fault)
 {
-    return fault->blocks ? "gemm_group_faulty_2x64_blocks"
-           : fault->mn   ? "gemm_group_faulty_2x256_11"
-                         : "gemm_group_faulty_2x128";
+    static const char *const names[] = {"gemm_group_faulty_2x128", "gemm_group_faulty_2x256_11",
+                                        "gemm_group_faulty_pingpong_2x192",
+                                        "gemm_group_faulty_2x64_blocks"};
+    return names[fault->kernels];
 }
 
 void routed_plant(struct routed *r, uint32_t id, void *make, void *multiply)

@@ -54,11 +54,15 @@ void routed_free(struct routed *r);
 enum tmap_status routed_plan(struct routed *r);
 /* Draws other ends, which the next run reads. */
 bool routed_again(struct routed *r, uint64_t *state);
-/* A draw in which a fault of routed_faults.def can show, and the kernels that carry it. */
+/* A draw in which a fault of routed_faults.def can show, and the kernels that carry it: of operands
+ * contiguous along K, of neither (a tile by all warpgroups, or one each), or with scales of blocks.
+ */
+enum routed_kernels { ROUTED_ROWS_OF_K, ROUTED_MAJORS, ROUTED_TURNS, ROUTED_BLOCKS };
 struct routed_fault {
     uint32_t id; /* 0: none, of the control */
     int32_t form;
-    bool blocks, mn, blind;
+    enum routed_kernels kernels;
+    bool blind;
     const char *name;
 };
 extern const struct routed_fault routed_faults[];

@@ -151,13 +151,13 @@ static void share_promoted(const struct tmap_gemm *suite, const struct gemm_view
 }
 
 /* Whether a pingpong may store D from registers (GEMM_FROM_REGISTERS); its configuration then has
- * one panel, where 64 columns of D would take two. */
+ * one panel, where 64 columns of D would take two. Of a group's members some may be ragged. */
 static bool can_do_without_panels(const struct gemm_view *view, const struct gemm_choice *choice)
 {
     const struct gemm_instance *instance = choice->instance;
     return view->out_bytes == 4 && instance->pingpong && choice->config.direct < 0 &&
            gemm_stores_straight(view, instance) && !view->adds_c && !view->apart &&
-           !gemm_is_ragged(view);
+           !gemm_is_ragged(view) && !view->grouped;
 }
 
 /* It takes longer than panels do, but leaves shared memory to the multiplies: where those are many,

@@ -38,6 +38,17 @@
      .a_mn = A,                                                                                    \
      .b_mn = B,                                                                                    \
      .image = GEMM_RARE},
+#define GEMM_GROUP_PINGPONG(K, SLABS, N)                                                           \
+    {.name = "gemm_group_" #K "_pingpong_" #SLABS "x" #N,                                          \
+     .family = GEMM_SM90,                                                                          \
+     .kind = GEMM_KIND_##K,                                                                        \
+     .wgs = SLABS,                                                                                 \
+     .bn = N,                                                                                      \
+     .ctas = 1,                                                                                    \
+     .a_mn = true,                                                                                 \
+     .b_mn = true,                                                                                 \
+     .pingpong = true,                                                                             \
+     .image = GEMM_RARE},
 #define GEMM_GROUP_BLOCKS(K, W, N)                                                                 \
     {.name = "gemm_group_" #K "_" #W "x" #N "_blocks",                                             \
      .family = GEMM_SM90,                                                                          \
@@ -155,14 +166,16 @@ static double cost_us(const struct tmap_gemm *suite, const struct tmap_gemm_prob
     return us / choice->config.clusters;
 }
 
-/* Rows of tensor memory are threads': a transposed D is the other orientation's. */
+/* Rows of tensor memory are threads': a transposed D is the other orientation's; nor has a bare
+ * kernel any way to columns, or to C. */
 static bool fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                  const struct gemm_view *view)
 {
     return instance->family == suite->family && instance->kind == view->kind &&
            instance->promote == view->promote && instance->a_mn == view->a.mn_major &&
            instance->b_mn == view->b.mn_major && (instance->image == GEMM_BLOCKS) == view->blocks &&
-           !(instance->family == GEMM_SM100 && view->transposed);
+           !(instance->family == GEMM_SM100 && view->transposed) &&
+           !(gemm_is_bare(instance) && (view->transposed || view->adds_c));
 }
 
 /* Whether a group's clusters may have this shape: pairs along N on request only. */
@@ -191,6 +204,8 @@ bool gemm_choose_group(const struct tmap_gemm *suite, const struct tmap_gemm_pro
         if (request->swapped != 0 && (request->swapped > 0) != (swapped > 0)) continue;
         if (!is_shape_wanted(request, shape[0], shape[1])) continue;
         if (swapped && view.blocks) continue; /* A's are not B's */
+        if (request->pingpong != 0 && (request->pingpong > 0) != choice.instance->pingpong)
+            continue;
         if (!fits(suite, choice.instance, &view) || !gemm_complete(suite, &view, request, &choice))
             continue;
         choice.config.clusters =
@@ -210,7 +225,7 @@ const struct gemm_instance *gemm_group_instance(const struct tmap_gemm *suite,
 {
     const struct gemm_instance *i = gemm_group_instances;
     while (!fits(suite, i, view) || gemm_tile_m(i) != group->config.tile_m ||
-           i->bn != group->config.tile_n)
+           i->bn != group->config.tile_n || i->pingpong != (group->config.pingpong > 0))
         i++; /* it is one of them */
     return i;
 }

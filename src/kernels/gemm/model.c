@@ -175,11 +175,8 @@ static double pieces(const struct tmap_gemm_config *c)
     return c->clusters % c->stream_k == 0 ? whole : whole + 2;
 }
 
-/* A pingpong's tiles, so many one after the other: what a tile needs beyond its multiplies runs
- * under the next one's, and a warpgroup's own two must fit into the time of two; the last is seen.
- */
-static double pingpong_clocks(const struct gemm_view *view, const struct gemm_choice *choice,
-                              double tiles, double sum)
+/* What a pingpong's tile needs beyond its multiplies. */
+static double turn_end_clocks(const struct gemm_view *view, const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t wide = view->out_bytes == 4;
@@ -187,9 +184,23 @@ static double pingpong_clocks(const struct gemm_view *view, const struct gemm_ch
     const double columns = (double)c->tile_n * choice->instance->wgs;
     const double panels = columns / 64 * (1 + wide) * outputs(view);
     const double two = straight ? TURN_STRAIGHT_PANEL : wide ? TURN_WIDE_PANEL : TURN_PANEL;
-    const double end = TURN_CLOCKS + epilogue_clocks(view, columns) +
-                       panels * (c->panels >= 2 << wide ? two : TURN_ONE_PANEL);
-    return tiles * larger(sum, (sum + end) / 2) + larger(end, tile_clocks(view, choice));
+    return TURN_CLOCKS + epilogue_clocks(view, columns) +
+           panels * (c->panels >= 2 << wide ? two : TURN_ONE_PANEL);
+}
+
+/* One of many tiles: its end runs under the next one's multiplies, and a warpgroup's own two must
+ * fit into the time of two. */
+static double turn_clocks(double sum, double end)
+{
+    return larger(sum, (sum + end) / 2);
+}
+
+/* A pingpong's tiles, so many one after the other; the last one's end is seen. */
+static double pingpong_clocks(const struct gemm_view *view, const struct gemm_choice *choice,
+                              double tiles, double sum)
+{
+    const double end = turn_end_clocks(view, choice);
+    return tiles * turn_clocks(sum, end) + larger(end, tile_clocks(view, choice));
 }
 
 /* Rounds of tiles, the last of which is shorter the fewer have one. */
@@ -525,8 +536,8 @@ double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
                          up(up((double)view->n / c->tile_n) / c->cluster_n);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
-    return tiles *
-           (k_blocks_of(view) * block_clocks(view, choice->instance, c, &traffic) +
-            tile_clocks(view, choice)) /
-           clocks_per_us(suite);
+    const double sum = k_blocks_of(view) * block_clocks(view, choice->instance, c, &traffic);
+    const double tile = c->pingpong > 0 ? turn_clocks(sum, turn_end_clocks(view, choice))
+                                        : sum + tile_clocks(view, choice);
+    return tiles * tile / clocks_per_us(suite);
 }

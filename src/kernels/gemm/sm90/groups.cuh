@@ -146,6 +146,11 @@ PTX_FN void consume_group(const gemm_params &p, const shared_layout<S> &smem, ui
     if (threadIdx.x % 128 == 0) ptx::bulk_wait_read<0>();
 }
 
+// In groups_in_turns.cuh: a tile a warpgroup.
+template <class S>
+PTX_FN void consume_group_in_turns(const gemm_params &p, const shared_layout<S> &smem,
+                                   uint32_t fillers, int32_t cluster, const ptx::watch &watch);
+
 template <class SHAPE> struct grouped : SHAPE {
     static constexpr bool GROUPED = true;
 };
@@ -170,6 +175,9 @@ template <class SHAPE> PTX_FN void gemm_group(const gemm_params &p)
         __syncwarp();
     } else {
         if constexpr (S::MOVE_REGISTERS) ptx::registers_raise<S::MANY_REGISTERS>();
-        consume_group<S>(p, smem, at.fillers(), cluster, watch);
+        if constexpr (S::PINGPONG)
+            consume_group_in_turns<S>(p, smem, at.fillers(), cluster, watch);
+        else
+            consume_group<S>(p, smem, at.fillers(), cluster, watch);
     }
 }

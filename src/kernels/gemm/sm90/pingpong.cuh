@@ -5,7 +5,8 @@
 // The ring is filled tile by tile, as ever; a warpgroup takes every second tile's slots and passes
 // over the others, which count arrivals of one warpgroup of every reading block. Without more order
 // both would multiply as soon as slots come, each at half the rate, and end together; so
-//   turn[wg]   an arrival of each of the other warpgroup's warps, when it has issued its tile's last
+//   turn[wg]   an arrival of each of the other warpgroup's warps, when it has issued its tile's
+//   last
 //              multiply. One warp's is not enough: of a tile of one k-block none waits for another,
 //              so one that is late would be two turns behind (tests/emulate/test_turns.c).
 #pragma once
@@ -13,8 +14,8 @@
 #include "kernel.cuh"
 
 // A warpgroup's own tile is 64 * SLABS rows by BN columns.
-template <int KIND_, int SLABS_, int BN_, bool B_MN_ = false>
-struct pingpong_shape : shape<KIND_, SLABS_, BN_, false, B_MN_> {
+template <int KIND_, int SLABS_, int BN_, bool B_MN_ = false, bool A_MN_ = false>
+struct pingpong_shape : shape<KIND_, SLABS_, BN_, A_MN_, B_MN_> {
     static constexpr int SLABS = SLABS_, WARPGROUPS = 2, READERS = 1, THREADS = 3 * 128;
     static constexpr bool PINGPONG = true, SPLITS = false;
     static constexpr int LOADERS = 1;
@@ -50,11 +51,12 @@ template <class S> struct tile_reader {
     PTX_FN tile_reader(const gemm_params &p, const shared_layout<S> &smem)
     {
         if constexpr (S::SHIFTS > 1) boxes.begin(p);
-        a = ptx::uniform((uint32_t)matrix_descriptor<false>(smem.a(0), S::SPAN));
+        a = ptx::uniform((uint32_t)matrix_descriptor<S::A_MN>(smem.a(0), S::SPAN));
         b = ptx::uniform((uint32_t)matrix_descriptor<S::B_MN>(smem.b(0), S::SPAN));
     }
     PTX_FN void multiply(tile_sums<S> &sums, int32_t slot, bool first) const
     {
+        const uint64_t high_a = matrix_descriptor<S::A_MN>(0, S::SPAN) >> 32 << 32;
         const uint64_t high_b = matrix_descriptor<S::B_MN>(0, S::SPAN) >> 32 << 32;
         const uint32_t from_a = a + slot * STEP, from_b = b + slot * STEP;
         ptx::wgmma_fence();
@@ -67,9 +69,10 @@ template <class S> struct tile_reader {
             for (int slab = 0; slab < S::SLABS; slab++)
 #pragma unroll
                 for (int step = 0; step < 4; step++)
-                    mma<S::KIND, false, S::B_MN>(
+                    mma<S::KIND, S::A_MN, S::B_MN>(
                         sums.of[slab],
-                        k_major_descriptor(from_a + slab * SLAB + step * descriptor_step<false>()),
+                        high_a |
+                            (uint32_t)(from_a + slab * SLAB + step * descriptor_step<S::A_MN>()),
                         high_b | (uint32_t)(from_b + step * descriptor_step<S::B_MN>()),
                         !first || step > 0);
         ptx::wgmma_commit();
@@ -82,12 +85,12 @@ PTX_FN int32_t this_side()
     return this_thread() / 128 - 1;
 }
 
-// As multiply(), between the turn's coming and its handing over: then every multiply of the tile is
-// summed or in flight, and the other warpgroup's queue up behind.
+// As multiply(), of so many k-blocks between the turn's coming and its handing over: then every
+// multiply of the tile is summed or in flight, and the other warpgroup's queue up behind.
 template <class S>
 PTX_FN void multiply_in_turn(tile_sums<S> &sums, const gemm_params &p, const shared_layout<S> &smem,
-                             uint32_t fillers, uint32_t parity, ring_position &ring,
-                             const ptx::watch &watch, bool begun)
+                             uint32_t fillers, uint32_t parity, const int32_t &k_blocks,
+                             ring_position &ring, const ptx::watch &watch, bool begun)
 {
     const tile_reader<S> from(p, smem);
     const int32_t side = this_side();
@@ -100,7 +103,7 @@ PTX_FN void multiply_in_turn(tile_sums<S> &sums, const gemm_params &p, const sha
         k_block = 1;
     }
 #pragma unroll 1
-    for (; k_block < p.k_blocks; k_block++) {
+    for (; k_block < k_blocks; k_block++) {
         ptx::mbarrier_wait_often(smem.full(ring.slot), ring.parity, watch, GEMM_FULL, ring.slot);
         from.multiply(sums, ring.slot, !S::BEGINS && k_block == 0);
         ptx::wgmma_wait<1>();
@@ -149,7 +152,7 @@ PTX_FN void consume_in_turns(const gemm_params &p, const shared_layout<S> &smem,
 #pragma unroll
             for (int slab = 0; slab < S::SLABS; slab++)
                 begun = begin_sums<S>(sums.of[slab], p, {index, 0, p.k_blocks}, slab);
-        multiply_in_turn<S>(sums, p, smem, fillers, parity, ring, watch, begun);
+        multiply_in_turn<S>(sums, p, smem, fillers, parity, p.k_blocks, ring, watch, begun);
         ptx::wgmma_wait<0>();
         sums.hold_all();
         release<S>(p, smem, fillers, ring.before(p.stages));
