@@ -30,7 +30,7 @@
  *
  * CONFIG is tile_m,tile_n,stages,cm,cn,split_k,group,clusters,swapped,stream_k,flip,load,store,
  * overlap,panels,direct,pingpong,store_warp. FILL: normal (default), integers, zeros. SHAPES names
- * another shape list.
+ * another shape list. ORDER: kk (default), kn, mk or mn, what A and B are contiguous along.
  */
 #include "blocks.h"
 #include "drawn.h"
@@ -80,6 +80,9 @@ static struct tmap_gemm_problem problem_of(const char *kind, const char *out, in
     p.k = k;
     p.batch = 1;
     p.alpha = 1;
+    const char *order = getenv("ORDER");
+    p.a.mn_major = order && order[0] == 'm';
+    p.b.mn_major = order && order[0] && order[1] == 'n';
     return p;
 }
 

@@ -19,6 +19,9 @@
 #define GEMM_PINGPONG_WIDTH(kind, slabs, bn)                                                       \
     ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, false, false, true,     \
         GEMM_WIDTHS)
+#define GEMM_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                          \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_" #a_mn #b_mn, kind, slabs, bn, a_mn, b_mn,    \
+        false, true, GEMM_RARE)
 #define GEMM_EPILOGUE(kind, wgs, bn)                                                               \
     ROW("gemm_" #kind "_" #wgs "x" #bn "_epilogue", kind, wgs, bn, false, false, false, false,     \
         GEMM_FINISHED)
