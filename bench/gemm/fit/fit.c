@@ -4,11 +4,11 @@
  *
  * TSV: what `gemm fit KIND` or `gemm likely KIND` printed, of the kind named before it (a number of
  * kernels.h; -p KIND: promoted; -b KIND: with scales of blocks; -e ACTIVATION: with a bias, and
- * that; -4 KIND: D of fp32). -M BYTES, -R COUNT...: of the device, memory a microsecond, and
- * clusters of 1 to 8 that fit. -n ROUNDS: 16. -a WEIGHT: of a constant's distance from where it
- * began, 0.001. -o NAME: fits that constant alone, or those. -w: also walks by single constants.
- * -W: only walks, and by the picks before all: those that lose more than 6 % count more. -f PARTS:
- * fits to all but a part and tells of that, in turn. -t: only tells.
+ * that; -4 KIND: D of fp32; -c ORDER: as the bench's). -M BYTES, -R COUNT...: of the device, memory
+ * a microsecond, and clusters of 1 to 8 that fit. -n ROUNDS: 16. -a WEIGHT: of a constant's
+ * distance from where it began, 0.001. -o NAME: fits that constant alone, or those. -w: also walks
+ * by single constants. -W: only walks, and by the picks before all: those that lose more than 6 %
+ * count more. -f PARTS: fits to all but a part and tells of that, in turn. -t: only tells.
  *
  * build.mk makes the model's constants variables of this program and lists them. What falls is,
  * over the shapes, the mean logarithm of the time of what the model would pick over the best one
@@ -56,6 +56,7 @@ static struct tmap_gemm suite;
 static int activation = -1; /* of the timings that are read, beside a bias; none */
 static bool blocks;         /* with scales of blocks */
 static bool floats;         /* D of fp32 */
+static const char *order = "kk";
 
 static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool precise)
 {
@@ -71,7 +72,10 @@ static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool p
         p.block_scale = (struct tmap_gemm_block_scale){
             .a = 16, .b = 16, .lda = (m + 3) / 4 * 4, .ldb = (k + 127) / 128};
     const int bytes = gemm_element_bits(kind) / 8;
-    p.a.ld = p.b.ld = (k * bytes + 15) / 16 * 16 / bytes;  /* as the stand has them, too */
+    p.a.ld = p.b.ld = (k * bytes + 15) / 16 * 16 / bytes; /* as the stand has them, too */
+    p.a.mn_major = order[0] == 'm', p.b.mn_major = order[1] == 'n';
+    if (p.a.mn_major) p.a.ld = (m * bytes + 15) / 16 * 16 / bytes;
+    if (p.b.mn_major) p.b.ld = (n * bytes + 15) / 16 * 16 / bytes;
     const int whole = p.out == TMAP_GEMM_OUT_BF16 ? 8 : 4; /* 16 bytes, as the stand has them */
     p.d.ld = (n + whole - 1) / whole * whole;
     return p;
@@ -531,6 +535,8 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "-4")) {
             floats = true;
             kind = atoi(argv[++i]);
+        } else if (!strcmp(argv[i], "-c")) {
+            order = argv[++i];
         } else if (!strcmp(argv[i], "-e")) {
             activation = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "-R")) {

@@ -59,6 +59,23 @@ static double load_clocks(const struct gemm_view *view, const struct traffic *t)
     return own ? softly(load, ZERO_ROW_CLOCKS * t->zeros / t->alone / t->alone) : load;
 }
 
+/* A product of operands one or both of which are not contiguous along K. */
+static bool is_of_majors(const struct gemm_view *view)
+{
+    return (view->a.mn_major || view->b.mn_major) && view->conv.images == 0;
+}
+
+/* The least that a block's boxes of an operand take whose rows, of M or N, are mostly zeros that
+ * the copy engine fills in. */
+static double filling_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    const bool a = view->a.mn_major && view->m < GEMM_SLAB_ROWS,
+               b = view->b.mn_major && view->n < GEMM_SLAB_ROWS;
+    const double rows =
+        (a ? (double)c->tile_m / c->cluster_n : 0) + (b ? (double)c->tile_n / c->cluster_m : 0);
+    return view->conv.images == 0 ? FILLING_CLOCKS * up(rows / GEMM_SLAB_ROWS) : 0;
+}
+
 /* One k-block of one block's tile, in clocks. */
 static double block_clocks(const struct gemm_view *view, const struct gemm_instance *instance,
                            const struct tmap_gemm_config *c, const struct traffic *t)
@@ -66,7 +83,8 @@ static double block_clocks(const struct gemm_view *view, const struct gemm_insta
     const bool conv = instance->image == GEMM_CONV && instance->family == GEMM_SM90 &&
                       (instance->patch || !instance->few);
     const double load = conv ? conv_clocks(instance, c) : load_clocks(view, t);
-    const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY * t->latency / c->stages);
+    const double least = larger(larger(BLOCK_CLOCKS, filling_clocks(view, c)),
+                                LOAD_LATENCY * t->latency / c->stages);
     const double ratio = smaller(least, load) / larger(least, load);
     const double both = larger(least, load) * (1 + SOFTNESS * ratio * ratio * ratio * ratio);
     return softly(both, multiply_clocks(view, instance));
@@ -361,10 +379,10 @@ static double tile_fit(const struct tmap_gemm *suite, const struct gemm_view *vi
 
 /* Of a stream: blocks of clusters are the less out of step the more share operands. (Promoted
  * kernels' shares are charged in busiest_clocks().) */
-static double stream_fit(const struct tmap_gemm_config *c, bool own)
+static double stream_fit(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    if (own) return 1;
-    double fit = STREAM_FIT;
+    if (is_own(view)) return 1;
+    double fit = STREAM_FIT * (is_of_majors(view) ? MAJORS_STREAM : 1);
     for (int32_t blocks = c->cluster_m * c->cluster_n; blocks > 1; blocks /= 2)
         fit -= STREAM_SHARED;
     return fit;
@@ -374,6 +392,16 @@ static double stream_fit(const struct tmap_gemm_config *c, bool own)
 static double ready_us(const struct gemm_instance *instance)
 {
     return instance->image == GEMM_EARLY ? READY_US : 0;
+}
+
+/* What a pingpong takes of what the other terms make of it. */
+static double least_turn_fit(const struct gemm_view *view)
+{
+    return TURN_FIT * (is_of_majors(view) ? MAJORS_TURN : 1);
+}
+static double turn_fit(const struct gemm_view *view)
+{
+    return a_begins_inside(view) ? TURN_TORN : least_turn_fit(view);
 }
 
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -394,9 +422,9 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     const bool own = is_own(view);
     compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
-    if (c->stream_k > 0 && c->split_k == 1) compute_us *= stream_fit(c, own);
+    if (c->stream_k > 0 && c->split_k == 1) compute_us *= stream_fit(view, c);
     compute_us *= tile_fit(suite, view, choice->instance, c, compute_us);
-    if (c->pingpong > 0) compute_us *= a_begins_inside(view) ? TURN_TORN : TURN_FIT;
+    if (c->pingpong > 0) compute_us *= turn_fit(view);
     compute_us *= gemm_settled_fit(suite, view, c);
     if (gemm_is_from_registers(view, c)) compute_us *= FROM_REGISTERS;
     if (gemm_is_high(choice->instance)) compute_us *= HIGH_FIT;
@@ -418,7 +446,7 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
     const double n = larger(LEAST_COLUMNS, instance->bn);
     const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
     const double registers = view->out_bytes == 4 ? FROM_REGISTERS : 1;
-    const double pingpong = instance->pingpong ? TURN_FIT * registers : 1;
+    const double pingpong = instance->pingpong ? least_turn_fit(view) * registers : 1;
     return (struct gemm_bound){.view = view,
                                .suite = suite,
                                .instance = instance,
@@ -471,7 +499,7 @@ void gemm_bound_shape(struct gemm_bound *b, const struct tmap_gemm_config *shape
     b->sum_blocks[1] = rounds * k_blocks;
     const double waits = b->fit * in_step(c, c->split_k > 1 ? 1 : up(rounds), k_blocks, b->own);
     b->waits[0] = waits * (gemm_can_merge_b(c) ? gemm_merged_fit(b->suite, b->view, c) : 1);
-    b->waits[1] = waits * (c->split_k > 1 ? 1 : stream_fit(c, b->own));
+    b->waits[1] = waits * (c->split_k > 1 ? 1 : stream_fit(b->view, c));
     b->memory_us = 0;
 }
 
