@@ -65,6 +65,7 @@ struct symbol {
     bool own;                       // of a read: by the warp itself alone, no product's
     uint8_t behind;                 // so many slots after the last that was used; 0: the index says
     uint32_t count, bytes;          // count: arrivals in each CTA
+    uint32_t others;                // arrivals of warps that this one stands for (warpgroups.c)
     int32_t index;                  // generation * slots + slot; -1: of no ring
     uint32_t line;
 };

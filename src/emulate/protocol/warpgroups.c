@@ -1,8 +1,8 @@
 // The warps of a warpgroup as one: each wgmma is an operation of all four (PTX ISA: every warp of
 // the warpgroup must execute the same wgmma.mma_async), so none ends before all have begun it, and
 // one warp may give the slot back for the four, and what they have read themselves before they
-// began it. Whoever does the same as that warp but for such arrivals is left out; that warp may
-// also have made the barriers, before both met.
+// began it. Whoever does the same as that warp but for such arrivals is left out, and what both
+// arrive that warp arrives for both; it may also have made the barriers, before both met.
 #include "emulate/protocol/fold.h"
 
 enum { WARPS_OF_GROUP = 4 };
@@ -52,13 +52,50 @@ static bool goes_with(const struct fold *f, const struct program *b, const struc
     return fewer;
 }
 
+// Whom b goes with: of those the one that does most, which goes with nobody.
+static struct program *leader_of(struct fold *f, const struct program *b)
+{
+    struct program *leader = NULL;
+    for (uint32_t i = 0; i < f->programs && multiplies(f, b); i++) {
+        struct program *a = &f->program[i];
+        if (goes_with(f, b, a) && multiplies(f, a) &&
+            (!leader || leader->said[0].count < a->said[0].count))
+            leader = a;
+    }
+    return leader;
+}
+
+// a arrives for b, too, where both do; as is_but_arrivals() goes through them.
+static void arrive_for(struct said *a, const struct said *b)
+{
+    uint32_t i = 0;
+    for (uint32_t k = 0; k < a->count; k++) {
+        if (i == b->count || !is_same(&b->symbol[i], &a->symbol[k])) continue;
+        if (b->symbol[i].op == TMAP_STEP_ARRIVE) a->symbol[k].others += b->symbol[i].count;
+        i++;
+    }
+}
+
+static void count_others(struct said *a)
+{
+    for (uint32_t k = 0; k < a->count; k++) {
+        a->symbol[k].count += a->symbol[k].others;
+        a->symbol[k].others = 0;
+    }
+}
+
 void join_warpgroups(struct fold *f)
 {
-    for (uint32_t b = 0; b < f->programs && !f->group; b++) {
-        bool joins = false;
-        for (uint32_t a = 0; a < f->programs && !joins; a++)
-            joins = goes_with(f, &f->program[b], &f->program[a]) && multiplies(f, &f->program[a]) &&
-                    multiplies(f, &f->program[b]);
-        if (joins) drop_program(f, b--);
+    bool joins[MOST_WARPS] = {false};
+    if (f->group) return;
+    for (uint32_t b = 0; b < f->programs; b++) {
+        struct program *leader = leader_of(f, &f->program[b]);
+        joins[b] = leader != NULL;
+        for (size_t r = 0; r < f->runs && leader; r++)
+            arrive_for(&leader->said[r], &f->program[b].said[r]);
+    }
+    for (uint32_t b = f->programs; b-- > 0;) {
+        for (size_t r = 0; r < f->runs; r++) count_others(&f->program[b].said[r]);
+        if (joins[b]) drop_program(f, b);
     }
 }
