@@ -326,16 +326,17 @@ static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t 
         assert_int_equal(gemm_threads(choices[i].instance), 384);
         assert_true(choices[i].smem_bytes <= suite->smem_optin_bytes);
         gemm_describe(&view, &choices[i], desc);
-        assert_int_equal(gemm_operand_tx_bytes(suite, &desc[0], false, c->tile_m, c->cluster_n) +
-                             gemm_operand_tx_bytes(suite, &desc[1], false, c->tile_n, c->cluster_m),
-                         gemm_stage_bytes(choices[i].instance));
+        assert_int_equal(
+            gemm_operand_tx_bytes(suite, &desc[0], view.a.mn_major, c->tile_m, c->cluster_n) +
+                gemm_operand_tx_bytes(suite, &desc[1], view.b.mn_major, c->tile_n, c->cluster_m),
+            gemm_stage_bytes(choices[i].instance));
     }
     return (int)n;
 }
 
-/* Two tiles at a time: whole, k-major, not promoted; the one with the most sums has no room for C
+/* Two tiles at a time: whole, not promoted; the one with the most sums has no room for C
  * or for columns. */
-static void a_pingpong_is_whole_and_k_major(void **state)
+static void a_pingpong_sums_whole_tiles(void **state)
 {
     (void)state;
     struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 512);
@@ -343,7 +344,10 @@ static void a_pingpong_is_whole_and_k_major(void **state)
     p.beta = 1;
     assert_true(pingpongs(&p, 128, 128) > 4 && pingpongs(&p, 128, 192) == 0);
     p.a.mn_major = p.b.mn_major = true;
-    assert_int_equal(pingpongs(&p, 0, 0), 0);
+    assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) == 0);
+    p.beta = 0, p.a.mn_major = false;
+    assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) > 2);
+    assert_int_equal(pingpongs(&p, 128, 160), 0); /* B's columns come by 64 */
     p = product(TMAP_GEMM_E4M3, 4096, 4096, 512);
     assert_true(pingpongs(&p, 128, 192) > 2);
     p.precise = true;
@@ -508,7 +512,7 @@ int main(void)
         cmocka_unit_test(few_rows_take_low_tiles),
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
-        cmocka_unit_test(a_pingpong_is_whole_and_k_major),
+        cmocka_unit_test(a_pingpong_sums_whole_tiles),
         cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
         cmocka_unit_test(neighbours_write_a_sector_together),
         cmocka_unit_test(torn_rows_are_tiled_apart),
