@@ -28,8 +28,8 @@
      .wgs = W,                                                                                     \
      .bn = N,                                                                                      \
      .ctas = 1},
-#define GEMM_GROUP_MAJORS(K, W, N, A, B)                                                           \
-    {.name = "gemm_group_" #K "_" #W "x" #N "_" #A #B,                                             \
+#define GEMM_GROUP_NOT_BY_K(NAME, K, W, N, A, B, PINGPONG)                                         \
+    {.name = NAME,                                                                                 \
      .family = GEMM_SM90,                                                                          \
      .kind = GEMM_KIND_##K,                                                                        \
      .wgs = W,                                                                                     \
@@ -37,18 +37,12 @@
      .ctas = 1,                                                                                    \
      .a_mn = A,                                                                                    \
      .b_mn = B,                                                                                    \
+     .pingpong = PINGPONG,                                                                         \
      .image = GEMM_RARE},
+#define GEMM_GROUP_MAJORS(K, W, N, A, B)                                                           \
+    GEMM_GROUP_NOT_BY_K("gemm_group_" #K "_" #W "x" #N "_" #A #B, K, W, N, A, B, false)
 #define GEMM_GROUP_PINGPONG(K, SLABS, N)                                                           \
-    {.name = "gemm_group_" #K "_pingpong_" #SLABS "x" #N,                                          \
-     .family = GEMM_SM90,                                                                          \
-     .kind = GEMM_KIND_##K,                                                                        \
-     .wgs = SLABS,                                                                                 \
-     .bn = N,                                                                                      \
-     .ctas = 1,                                                                                    \
-     .a_mn = true,                                                                                 \
-     .b_mn = true,                                                                                 \
-     .pingpong = true,                                                                             \
-     .image = GEMM_RARE},
+    GEMM_GROUP_NOT_BY_K("gemm_group_" #K "_pingpong_" #SLABS "x" #N, K, SLABS, N, true, true, true)
 #define GEMM_GROUP_BLOCKS(K, W, N)                                                                 \
     {.name = "gemm_group_" #K "_" #W "x" #N "_blocks",                                             \
      .family = GEMM_SM90,                                                                          \
@@ -166,16 +160,14 @@ static double cost_us(const struct tmap_gemm *suite, const struct tmap_gemm_prob
     return us / choice->config.clusters;
 }
 
-/* Rows of tensor memory are threads': a transposed D is the other orientation's; nor has a bare
- * kernel any way to columns, or to C. */
 static bool fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                  const struct gemm_view *view)
 {
     return instance->family == suite->family && instance->kind == view->kind &&
            instance->promote == view->promote && instance->a_mn == view->a.mn_major &&
            instance->b_mn == view->b.mn_major && (instance->image == GEMM_BLOCKS) == view->blocks &&
-           !(instance->family == GEMM_SM100 && view->transposed) &&
-           !(gemm_is_bare(instance) && (view->transposed || view->adds_c));
+           (!view->transposed || gemm_writes_columns(instance)) &&
+           (!view->adds_c || gemm_adds_c(instance));
 }
 
 /* Whether a group's clusters may have this shape: pairs along N on request only. */
