@@ -72,10 +72,9 @@ static struct tmap_gemm_problem problem_of(int m, int n, int k, int kind, bool p
         p.block_scale = (struct tmap_gemm_block_scale){
             .a = 16, .b = 16, .lda = (m + 3) / 4 * 4, .ldb = (k + 127) / 128};
     const int bytes = gemm_element_bits(kind) / 8;
-    p.a.ld = p.b.ld = (k * bytes + 15) / 16 * 16 / bytes; /* as the stand has them, too */
     p.a.mn_major = order[0] == 'm', p.b.mn_major = order[1] == 'n';
-    if (p.a.mn_major) p.a.ld = (m * bytes + 15) / 16 * 16 / bytes;
-    if (p.b.mn_major) p.b.ld = (n * bytes + 15) / 16 * 16 / bytes;
+    p.a.ld = ((p.a.mn_major ? m : k) * bytes + 15) / 16 * 16 / bytes; /* as the stand has them */
+    p.b.ld = ((p.b.mn_major ? n : k) * bytes + 15) / 16 * 16 / bytes;
     const int whole = p.out == TMAP_GEMM_OUT_BF16 ? 8 : 4; /* 16 bytes, as the stand has them */
     p.d.ld = (n + whole - 1) / whole * whole;
     return p;
