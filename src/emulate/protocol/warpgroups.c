@@ -56,9 +56,9 @@ static bool goes_with(const struct fold *f, const struct program *b, const struc
 static struct program *leader_of(struct fold *f, const struct program *b)
 {
     struct program *leader = NULL;
-    for (uint32_t i = 0; i < f->programs && multiplies(f, b); i++) {
+    for (uint32_t i = 0; i < f->programs; i++) {
         struct program *a = &f->program[i];
-        if (goes_with(f, b, a) && multiplies(f, a) &&
+        if (goes_with(f, b, a) && multiplies(f, a) && multiplies(f, b) &&
             (!leader || leader->said[0].count < a->said[0].count))
             leader = a;
     }
