@@ -65,15 +65,20 @@ static bool is_of_majors(const struct gemm_view *view)
     return (view->a.mn_major || view->b.mn_major) && view->conv.images == 0;
 }
 
-/* The least that a block's boxes of an operand take whose rows, of M or N, are mostly zeros that
- * the copy engine fills in. */
+/* What the boxes of an operand by rows of M or N take where one tile has all of it: the copy engine
+ * is slow with one that crosses the edge, and one outside takes some time, too. */
+static double edge_clocks(int32_t extent, int32_t tile)
+{
+    const int32_t inside = extent / GEMM_SLAB_ROWS, crosses = extent % GEMM_SLAB_ROWS != 0,
+                  boxes = gemm_ceil_div(tile, GEMM_SLAB_ROWS);
+    if (extent >= tile) return 0;
+    return crosses * FILLING_CLOCKS + (boxes - inside - crosses) * OUTSIDE_CLOCKS;
+}
 static double filling_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const bool a = view->a.mn_major && view->m < GEMM_SLAB_ROWS,
-               b = view->b.mn_major && view->n < GEMM_SLAB_ROWS;
-    const double rows =
-        (a ? (double)c->tile_m / c->cluster_n : 0) + (b ? (double)c->tile_n / c->cluster_m : 0);
-    return view->conv.images == 0 ? FILLING_CLOCKS * up(rows / GEMM_SLAB_ROWS) : 0;
+    if (view->conv.images > 0) return 0;
+    return (view->a.mn_major ? edge_clocks(view->m, c->tile_m) / c->cluster_n : 0) +
+           (view->b.mn_major ? edge_clocks(view->n, c->tile_n) / c->cluster_m : 0);
 }
 
 /* One k-block of one block's tile, in clocks. */
@@ -82,9 +87,9 @@ static double block_clocks(const struct gemm_view *view, const struct gemm_insta
 {
     const bool conv = instance->image == GEMM_CONV && instance->family == GEMM_SM90 &&
                       (instance->patch || !instance->few);
-    const double load = conv ? conv_clocks(instance, c) : load_clocks(view, t);
-    const double least = larger(larger(BLOCK_CLOCKS, filling_clocks(view, c)),
-                                LOAD_LATENCY * t->latency / c->stages);
+    const double load =
+        conv ? conv_clocks(instance, c) : softly(load_clocks(view, t), filling_clocks(view, c));
+    const double least = larger(BLOCK_CLOCKS, LOAD_LATENCY * t->latency / c->stages);
     const double ratio = smaller(least, load) / larger(least, load);
     const double both = larger(least, load) * (1 + SOFTNESS * ratio * ratio * ratio * ratio);
     return softly(both, multiply_clocks(view, instance));

@@ -73,6 +73,13 @@ static inline double own_bytes(const struct gemm_view *view, double rows, double
                   cols * (begins_inside(view, view->b.ld) ? TORN_LOADS : 1));
 }
 
+/* Columns of B that a tile loads: an operand by rows of N comes in whole boxes. */
+static inline int32_t loaded_columns(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    const bool boxes = view->b.mn_major && view->conv.images == 0;
+    return boxes ? gemm_ceil_div(c->tile_n, GEMM_SLAB_ROWS) * GEMM_SLAB_ROWS : c->tile_n;
+}
+
 /* Groups and convolutions were not timed so. */
 static inline double merged_latency(const struct gemm_view *view, const struct tmap_gemm_config *c,
                                     double tiles)
@@ -87,8 +94,8 @@ static inline struct traffic traffic_of(const struct tmap_gemm *suite, const str
                                         const struct tmap_gemm_config *c, double tiles)
 {
     const double rows = rows_of(view->m, c->tile_m, c->cluster_n);
-    const double cols =
-        rows_of(view->n, c->tile_n, c->cluster_m) * (c->patch > 0 ? GEMM_PATCH_TAPS : 1);
+    const double cols = rows_of(view->n, loaded_columns(view, c), c->cluster_m) *
+                        (c->patch > 0 ? GEMM_PATCH_TAPS : 1);
     const int32_t members = c->cluster_m * c->cluster_n * c->split_k;
     struct traffic t;
     t.received = 128 * (rows + cols);
