@@ -60,10 +60,30 @@ static void stage_bytes_are_the_maps_tx_bytes(void **state)
             gemm_describe(&view, &choices[j], desc);
             assert_int_equal(
                 gemm_operand_tx_bytes(suite, &desc[0], view.a.mn_major, c->tile_m, c->cluster_n) +
-                    gemm_operand_tx_bytes(suite, &desc[1], view.b.mn_major, c->tile_n,
-                                          c->cluster_m),
+                    gemm_operand_tx_bytes(suite, &desc[1], view.b.mn_major,
+                                          gemm_b_rows(choices[j].instance), c->cluster_m),
                 gemm_stage_bytes(choices[j].instance));
         }
+    }
+}
+
+/* Of few rows and columns a kernel is left, whichever order the operands have: a tile is a waste
+ * only where there is a smaller one. */
+static void few_rows_and_columns_have_a_plan(void **state)
+{
+    static const int32_t extents[] = {1, 2, 15, 17, 31, 33, 65, 129};
+    enum { N = sizeof extents / sizeof extents[0] };
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    for (int i = 0; i < 4 * N * N; i++) {
+        struct tmap_gemm_problem p =
+            product(TMAP_GEMM_BF16, extents[i / 4 % N], extents[i / 4 / N], 3);
+        struct gemm_choice choice;
+        p.out = TMAP_GEMM_OUT_F32;
+        p.a.mn_major = i & 1;
+        p.b.mn_major = i & 2;
+        if (gemm_enumerate(suite, &p, &nothing, &choice, 1) == 0)
+            fail_msg("%d x %d, majors %d%d", p.m, p.n, p.a.mn_major, p.b.mn_major);
     }
 }
 
@@ -501,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_choice_has_legal_maps),
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
+        cmocka_unit_test(few_rows_and_columns_have_a_plan),
         cmocka_unit_test(a_short_operand_fills_no_rows),
         cmocka_unit_test(a_deep_split_fills_the_device),
         cmocka_unit_test(few_tiles_are_shared_evenly),

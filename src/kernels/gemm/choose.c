@@ -256,8 +256,8 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
     const int32_t narrowest = tensor || scaled                                   ? 128
                               : k_major && instance->family == GEMM_SM90 && !few ? 16
                                                                                  : 64;
-    const bool low = k_major && !tensor && !scaled && instance->image != GEMM_CONV &&
-                     instance->image != GEMM_BLOCKS;
+    const bool low =
+        !tensor && !scaled && instance->image != GEMM_CONV && instance->image != GEMM_BLOCKS;
     const int32_t lowest = low ? 64 : 128;
     const int32_t tile_m = gemm_tile_m(instance);
     return (instance->bn > narrowest && (int64_t)view->n * 4 <= instance->bn) ||

@@ -42,7 +42,8 @@ bool gemm_is_tall(const struct gemm_instance *instance)
  */
 bool gemm_is_high(const struct gemm_instance *instance)
 {
-    return instance->image == GEMM_HIGH;
+    return instance->family == GEMM_SM90 && !instance->pingpong && instance->wgs > 2 &&
+           !gemm_is_tall(instance);
 }
 
 /* No C to add, no columns to write, no stores by the warps. */

@@ -58,7 +58,7 @@ struct gemm_instance {
     bool patch;  /* a tile is a patch of pixels: sm90/patches.cuh */
 };
 
-#define GEMM_MAX_INSTANCES 736
+#define GEMM_MAX_INSTANCES 816
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;

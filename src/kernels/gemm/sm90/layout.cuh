@@ -35,9 +35,10 @@ struct shape {
     static constexpr int WARPGROUPS = WGS, READERS = WGS;
     static constexpr bool PINGPONG = false;
     // Warps that load, one for each operand where there are two: one warp takes 500 clocks for a
-    // k-block, and narrow tiles multiply one in less.
+    // k-block, and narrow tiles multiply one in less; and an operand by rows of M or N is several
+    // boxes.
     static constexpr int LOADERS =
-        WGS == 1 || (WGS == 2 && (BN < 160 || A_MN || B_MN)) || (WGS == 3 && BN < 88) ? 2 : 1;
+        WGS == 1 || A_MN || B_MN || (WGS == 2 && BN < 160) || (WGS == 3 && BN < 88) ? 2 : 1;
     static constexpr bool BLOCKS = false;  // blocks have scales: blocks.cuh
     static constexpr bool GROUPED = false; // tiles are a group's members', each with a map of D
     static constexpr bool AHEAD = false;   // read a k-block ahead: blocks_ahead.cuh

@@ -15,14 +15,15 @@ PTX_FN void load_box(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k, 
         ptx::tma_load_3d_hint(to, &map, bar, c, policy);
 }
 
-// An mn-major operand of ROWS rows (of M or N) comes in boxes of 64, dealt out among the sharers.
+// An mn-major operand of ROWS rows (of M or N) comes in boxes of 64, dealt out among the sharers;
+// of the last one a width between leaves some unread.
 template <int ROWS, int BK>
 PTX_FN void load_boxes(const gemm_map &map, uint32_t to, uint32_t bar, int32_t k, int32_t row,
                        int32_t batch, uint32_t part, int32_t sharers, uint32_t mask,
                        uint64_t policy)
 {
 #pragma unroll 1
-    for (int32_t box = part; box < ROWS / 64; box += sharers) {
+    for (int32_t box = part; box < (ROWS + 63) / 64; box += sharers) {
         const int32_t c[3] = {row + box * 64, k, batch};
         if (sharers > 1)
             ptx::tma_load_3d_multicast_hint(to + box * BK * 128, &map, bar, c, mask, policy);
