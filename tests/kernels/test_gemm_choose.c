@@ -87,6 +87,22 @@ static void few_rows_and_columns_have_a_plan(void **state)
     }
 }
 
+/* Three boxes of an operand by rows of M or N may be two blocks' to load. */
+static void uneven_boxes_are_shared(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = pretend();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 4096, 4096, 4096);
+    p.a.mn_major = p.b.mn_major = true;
+    struct gemm_choice choice;
+    const struct tmap_gemm_config high = {.tile_m = 192, .tile_n = 192, .cluster_n = 2},
+                                  wide = {.tile_m = 192, .tile_n = 192, .cluster_m = 2},
+                                  many = {.tile_m = 192, .tile_n = 192, .cluster_m = 4};
+    assert_true(gemm_enumerate(suite, &p, &high, &choice, 1) > 0);
+    assert_true(gemm_enumerate(suite, &p, &wide, &choice, 1) > 0);
+    assert_int_equal(gemm_enumerate(suite, &p, &many, &choice, 1), 0); /* one would load none */
+}
+
 /* An operand of fewer rows than a tile is loaded in boxes of its own height, unless shared. */
 static void a_short_operand_fills_no_rows(void **state)
 {
@@ -522,6 +538,7 @@ int main(void)
         cmocka_unit_test(every_choice_has_legal_maps),
         cmocka_unit_test(stage_bytes_are_the_maps_tx_bytes),
         cmocka_unit_test(few_rows_and_columns_have_a_plan),
+        cmocka_unit_test(uneven_boxes_are_shared),
         cmocka_unit_test(a_short_operand_fills_no_rows),
         cmocka_unit_test(a_deep_split_fills_the_device),
         cmocka_unit_test(few_tiles_are_shared_evenly),

@@ -228,12 +228,13 @@ static bool allows(int32_t requested, int32_t value)
 }
 
 /* A k-major piece is so many whole rows of 128 bytes: it need not begin where the swizzle's pattern
- * does, since that follows the address in shared memory (TMA142, TMA143). An mn-major one is a
- * span.
+ * does, since that follows the address in shared memory (TMA142, TMA143). Of an mn-major one each
+ * sharer loads whole boxes, one at least.
  */
 static bool can_share(int32_t rows, bool mn_major, int32_t sharers, int32_t span)
 {
-    return rows % (sharers * (mn_major ? span : 1)) == 0;
+    if (mn_major) return rows % span == 0 && sharers <= rows / span;
+    return rows % sharers == 0;
 }
 
 /* What the kernels of the later families do not have: a storing warp, K walked backwards; for
@@ -346,9 +347,7 @@ bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (!can_do(instance, view, request, c)) return false;
     const int32_t span = view->span;
     if (!can_share(gemm_a_rows(instance), instance->a_mn, c->cluster_n, span)) return false;
-    if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span) &&
-        (instance->image != GEMM_CONV || c->cluster_m > gemm_b_rows(instance) / span))
-        return false;
+    if (!can_share(gemm_b_rows(instance), instance->b_mn, c->cluster_m, span)) return false;
     const int32_t k_blocks = gemm_ceil_div(view->k, span);
     if (c->split_k > k_blocks) return false;
     /* Beyond the last tap a filter is zeros, but a pixel may be anything. */
