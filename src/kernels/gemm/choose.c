@@ -490,13 +490,14 @@ static bool is_asked_for(const struct gemm_instance *instance,
 }
 
 static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance *instance,
-                      const struct gemm_view *view, const struct tmap_gemm_config *request)
+                      const struct gemm_view *view, const struct tmap_gemm_config *request,
+                      bool waste)
 {
     return instance_fits(suite, instance, view) && is_asked_for(instance, request) &&
            !gemm_is_absent(suite, instance) &&
            allows(request->pingpong, instance->pingpong ? 1 : -1) &&
            allows(request->patch, patch_of(instance)) &&
-           (request->tile_m || request->tile_n || !is_waste(instance, view));
+           (request->tile_m || request->tile_n || waste || !is_waste(instance, view));
 }
 
 /* What all tiles of a kernel take at the least, in clocks of an SM a k-block: the multiplies, or
@@ -528,7 +529,7 @@ static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
         for (size_t i = 0; i < gemm_instance_count; i++) {
-            if (!is_wanted(suite, &gemm_instances[i], &view, request)) continue;
+            if (!is_wanted(suite, &gemm_instances[i], &view, request, false)) continue;
             const struct gemm_view own = gemm_view_for(&view, &gemm_instances[i]);
             const double clocks = rough_clocks(suite, &gemm_instances[i], &own);
             if (clocks < least) least = clocks;
@@ -537,7 +538,8 @@ static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm
     return least;
 }
 
-/* most: of rough_clocks(), where the request leaves the tile open. */
+/* most: of rough_clocks(), where the request leaves the tile open; ANY: a waste, too. */
+static const double ANY = 1e300;
 static size_t enumerate_view(const struct tmap_gemm *suite, const struct gemm_view *view,
                              const struct tmap_gemm_config *request, bool swapped, double most,
                              struct gemm_choice *out, size_t cap, size_t count)
@@ -545,7 +547,7 @@ static size_t enumerate_view(const struct tmap_gemm *suite, const struct gemm_vi
     const bool open = !request->tile_m && !request->tile_n;
     for (size_t i = 0; i < gemm_instance_count; i++) {
         const struct gemm_instance *instance = &gemm_instances[i];
-        if (!is_wanted(suite, instance, view, request)) continue;
+        if (!is_wanted(suite, instance, view, request, most == ANY)) continue;
         const struct gemm_view own = gemm_view_for(view, instance);
         if (open && rough_clocks(suite, instance, &own) > most) continue;
         struct gemm_choice choice = {.instance = instance};
@@ -581,10 +583,11 @@ static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_pr
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
 {
-    static const double HOPELESS = 2.6, ANY = 1e300;
+    static const double HOPELESS = 2.6;
     const bool open = !request->tile_m && !request->tile_n;
     const double most = open ? HOPELESS * least_clocks(suite, problem, request) : ANY;
     const size_t count = enumerate(suite, problem, request, most, out, cap);
-    /* Where tiles are few kinds, the least may be one's that cannot be: a pingpong of one round. */
+    /* Where tiles are few kinds, the least may be one's that cannot be: a pingpong of one round.
+     * And of few rows what is asked for may only be a waste. */
     return count == 0 && open ? enumerate(suite, problem, request, ANY, out, cap) : count;
 }
