@@ -263,6 +263,8 @@ static void the_first_is_found_without_the_others(void **state)
         if (i % 5 == 1 && !p.b_ready) p.batch = 1 + (int32_t)(mix >> 5) % 6;
         if (i % 5 == 2 && !p.b_ready && p.kind <= TMAP_GEMM_F16)
             p.epilogue.activation = TMAP_GEMM_RELU;
+        if (i % 5 > 2 && !p.b_ready && p.kind <= TMAP_GEMM_F16)
+            p.a.mn_major = mix >> 1 & 1, p.b.mn_major = mix >> 2 & 1;
         const struct tmap_gemm_config named = {.clusters = 1 + (int32_t)(mix >> 9) % 66};
         const struct tmap_gemm_config *const requests[] = {&nothing, &named};
         for (int j = 0; j < 2; j++) {

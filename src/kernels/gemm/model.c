@@ -69,16 +69,15 @@ static bool is_of_majors(const struct gemm_view *view)
  * is slow with one that crosses the edge, and one outside takes some time, too. */
 static double edge_clocks(int32_t extent, int32_t tile)
 {
-    const int32_t inside = extent / GEMM_SLAB_ROWS, crosses = extent % GEMM_SLAB_ROWS != 0,
-                  boxes = gemm_ceil_div(tile, GEMM_SLAB_ROWS);
+    const int32_t inside = extent / GEMM_SLAB_ROWS, crosses = extent % GEMM_SLAB_ROWS != 0;
     if (extent >= tile) return 0;
-    return crosses * FILLING_CLOCKS + (boxes - inside - crosses) * OUTSIDE_CLOCKS;
+    return crosses * FILLING_CLOCKS + (tile / GEMM_SLAB_ROWS - inside - crosses) * OUTSIDE_CLOCKS;
 }
 static double filling_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    if (view->conv.images > 0) return 0;
+    if (!is_of_majors(view)) return 0;
     return (view->a.mn_major ? edge_clocks(view->m, c->tile_m) / c->cluster_n : 0) +
-           (view->b.mn_major ? edge_clocks(view->n, c->tile_n) / c->cluster_m : 0);
+           (view->b.mn_major ? edge_clocks(view->n, loaded_columns(view, c)) / c->cluster_m : 0);
 }
 
 /* One k-block of one block's tile, in clocks. */
@@ -339,16 +338,25 @@ static double stored_bytes(const struct gemm_view *view)
     return (double)view->m * view->n * view->batch * view->out_bytes * outputs(view);
 }
 
+/* What memory takes for an operand by rows of M or N, of which a cluster reads so many at once. */
+static double by_rows_fit(bool mn_major, double rows)
+{
+    return mn_major ? 1 + NARROW_ROWS / rows : 1;
+}
+
 /* From and to memory. */
 static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const double again_a = view->n > c->tile_n * c->cluster_n ? 1 + READ_AGAIN : 1;
-    const double again_b = view->m > c->tile_m * c->cluster_m ? 1 + READ_AGAIN : 1;
+    const bool conv = view->conv.images > 0;
+    const int32_t rows = c->tile_m * c->cluster_m, cols = c->tile_n * c->cluster_n;
+    const double again_a = view->n > cols ? 1 + READ_AGAIN : 1;
+    const double again_b = view->m > rows ? 1 + READ_AGAIN : 1;
     const double stored =
         (double)view->m * view->n * view->out_bytes + TORN_BYTES * torn_rows(view, c);
-    return view->batch * (a_bytes(view) * again_a +
-                          (double)view->n * again_b * view->k * (view->element_bits / 8.0) +
-                          stored * outputs(view));
+    const double a = a_bytes(view) * again_a * by_rows_fit(view->a.mn_major, rows);
+    const double b = (double)view->n * again_b * view->k * (view->element_bits / 8.0) *
+                     by_rows_fit(view->b.mn_major && !conv, cols);
+    return view->batch * (a + b + stored * outputs(view));
 }
 
 /* What so many blocks take to store D, were nothing else to do. */
@@ -400,13 +408,10 @@ static double ready_us(const struct gemm_instance *instance)
 }
 
 /* What a pingpong takes of what the other terms make of it. */
-static double least_turn_fit(const struct gemm_view *view)
-{
-    return TURN_FIT * (is_of_majors(view) ? MAJORS_TURN : 1);
-}
 static double turn_fit(const struct gemm_view *view)
 {
-    return a_begins_inside(view) ? TURN_TORN : least_turn_fit(view);
+    if (a_begins_inside(view)) return TURN_TORN;
+    return TURN_FIT * (is_of_majors(view) ? MAJORS_TURN : 1);
 }
 
 double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -451,7 +456,7 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
     const double n = larger(LEAST_COLUMNS, instance->bn);
     const double columns = (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
     const double registers = view->out_bytes == 4 ? FROM_REGISTERS : 1;
-    const double pingpong = instance->pingpong ? least_turn_fit(view) * registers : 1;
+    const double pingpong = instance->pingpong ? turn_fit(view) * registers : 1;
     return (struct gemm_bound){.view = view,
                                .suite = suite,
                                .instance = instance,

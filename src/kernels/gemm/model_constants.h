@@ -114,12 +114,14 @@ static const double FIRST_CLOCKS = 3566;
  * doubling of those that share operands. */
 static const double STREAM_FIT = 1.085;
 static const double STREAM_SHARED = 0.03004;
-/* Of operands that are not contiguous along K: a stream's and a pingpong's time, and the clocks of
- * a k-block's box that crosses the edge of M or N, and of one outside. */
-static const double MAJORS_STREAM = 0.975;
-static const double MAJORS_TURN = 1.035;
-static const double FILLING_CLOCKS = 841;
-static const double OUTSIDE_CLOCKS = 284;
+/* Of operands that are not contiguous along K: a stream's and a pingpong's time; the clocks of a
+ * k-block's box that crosses the edge of M or N, and of one outside; and what memory takes more,
+ * over the rows of M or N that a cluster reads side by side. */
+static const double MAJORS_STREAM = 0.976;
+static const double MAJORS_TURN = 1.034;
+static const double FILLING_CLOCKS = 834;
+static const double OUTSIDE_CLOCKS = 311;
+static const double NARROW_ROWS = 10;
 /* Of 128 elements that threads store, where rows of D end inside 16 bytes, including what waits for
  * those stores. Of elements of 4 bytes as of 2: were it more, int8's picks would be 0.2 % worse. */
 static const double RAGGED_CLOCKS = 50;
