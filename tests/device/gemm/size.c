@@ -14,6 +14,7 @@
 
 #include "device/gemm/rig.h"
 #include "driver/rng.h"
+#include "kernels/gemm/sm90/geometry.h"
 
 enum { CLUSTERS = 4, STORES = 3, OVERLAPS = 2, ORDERS = 2, ROUNDS = 4 };
 enum { CHOICES = CLUSTERS * STORES * OVERLAPS * ORDERS * 4 };
@@ -106,11 +107,15 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
                                                .clusters = sms / (cluster[0] * cluster[1])};
     const int32_t apart = !o->small && gemm_has_turns(suite, &clustered) ? GEMM_LATE : -1;
     const int32_t rows = o->small ? 3 : (ROUNDS * sms + columns - 1) / columns;
+    /* Of widths between the multiples of 64 some store whole rows of 16 bytes only. */
+    const bool whole = tile_n % GEMM_SLAB_ROWS != 0 && !gemm_stores_itself(i);
+    const int32_t down = rows * tile_m - (whole ? 8 : 3),
+                  across = columns * tile_n - (whole ? 8 : 5);
     memset(c, 0, sizeof *c);
     c->problem = (struct tmap_gemm_problem){.kind = i->kind,
                                             .out = (int32_t)out,
-                                            .m = rows * tile_m - 3,
-                                            .n = columns * tile_n - 5,
+                                            .m = down,
+                                            .n = across,
                                             .k = o->small ? 136 : 264,
                                             .batch = 1,
                                             .alpha = 1,
@@ -118,8 +123,8 @@ static bool case_at(const struct tmap_gemm *suite, uint64_t n, const struct opti
     c->problem.a.mn_major = i->a_mn;
     c->problem.b.mn_major = i->b_mn;
     if (order) { /* the kernel computes D transposed: its rows are the problem's columns */
-        c->problem.m = columns * tile_n - 5;
-        c->problem.n = rows * tile_m - 3;
+        c->problem.m = across;
+        c->problem.n = down;
         c->problem.a.mn_major = i->b_mn;
         c->problem.b.mn_major = i->a_mn;
     }
