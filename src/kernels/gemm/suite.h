@@ -13,8 +13,8 @@
 
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
  * those that ask for their next tile); those of widths between; those with an epilogue, with
- * scales of blocks, of convolutions, with a gate, of 192 and 256 rows, those that load an operand
- * before the predecessor's end, and those with a bias and an activation alone. */
+ * scales of blocks, of convolutions, with a gate, of 192 and 256 rows along K, those that load an
+ * operand before the predecessor's end, and those with a bias and an activation alone. */
 enum gemm_image {
     GEMM_COMMON,
     GEMM_RARE,
@@ -89,8 +89,7 @@ struct tmap_gemm {
     uint32_t smem_optin_bytes;
     tmap_cu_module modules[GEMM_KINDS][GEMM_IMAGES], probe, group[GEMM_IMAGES];
     tmap_cu_module mixed[2]; /* mixed.c's, by activations: fp16's, bf16's */
-    /* Images whose library is not there (libtmap-cuda-more): other kernels do without, if any can.
-     */
+    /* Images whose library is not there (IMAGE_LIBS): other kernels do without, if any can. */
     bool absent[GEMM_KINDS][GEMM_IMAGES];
     tmap_cu_function functions[GEMM_MAX_INSTANCES];
     struct suite_mailbox mailbox;     /* for a kernel that gives up */
