@@ -62,7 +62,7 @@ static double load_clocks(const struct gemm_view *view, const struct traffic *t)
 /* A product of operands one or both of which are not contiguous along K. */
 static bool is_of_majors(const struct gemm_view *view)
 {
-    return (view->a.mn_major || view->b.mn_major) && view->conv.images == 0;
+    return a_by_rows(view) || b_by_rows(view);
 }
 
 /* What the boxes of an operand by rows of M or N take where one tile has all of it: the copy engine
@@ -75,9 +75,8 @@ static double edge_clocks(int32_t extent, int32_t tile)
 }
 static double filling_clocks(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    if (!is_of_majors(view)) return 0;
-    return (view->a.mn_major ? edge_clocks(view->m, c->tile_m) / c->cluster_n : 0) +
-           (view->b.mn_major ? edge_clocks(view->n, loaded_columns(view, c)) / c->cluster_m : 0);
+    return (a_by_rows(view) ? edge_clocks(view->m, c->tile_m) / c->cluster_n : 0) +
+           (b_by_rows(view) ? edge_clocks(view->n, loaded_columns(view, c)) / c->cluster_m : 0);
 }
 
 /* One k-block of one block's tile, in clocks. */
@@ -339,23 +338,22 @@ static double stored_bytes(const struct gemm_view *view)
 }
 
 /* What memory takes for an operand by rows of M or N, of which a cluster reads so many at once. */
-static double by_rows_fit(bool mn_major, double rows)
+static double by_rows_fit(bool by_rows, double rows)
 {
-    return mn_major ? 1 + NARROW_ROWS / rows : 1;
+    return by_rows ? 1 + NARROW_ROWS / rows : 1;
 }
 
 /* From and to memory. */
 static double memory_bytes(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const bool conv = view->conv.images > 0;
     const int32_t rows = c->tile_m * c->cluster_m, cols = c->tile_n * c->cluster_n;
     const double again_a = view->n > cols ? 1 + READ_AGAIN : 1;
     const double again_b = view->m > rows ? 1 + READ_AGAIN : 1;
     const double stored =
         (double)view->m * view->n * view->out_bytes + TORN_BYTES * torn_rows(view, c);
-    const double a = a_bytes(view) * again_a * by_rows_fit(view->a.mn_major, rows);
+    const double a = a_bytes(view) * again_a * by_rows_fit(a_by_rows(view), rows);
     const double b = (double)view->n * again_b * view->k * (view->element_bits / 8.0) *
-                     by_rows_fit(view->b.mn_major && !conv, cols);
+                     by_rows_fit(b_by_rows(view), cols);
     return view->batch * (a + b + stored * outputs(view));
 }
 

@@ -73,11 +73,20 @@ static inline double own_bytes(const struct gemm_view *view, double rows, double
                   cols * (begins_inside(view, view->b.ld) ? TORN_LOADS : 1));
 }
 
+/* Whether A lies by rows of M, or B by rows of N; a convolution's filters were not timed so. */
+static inline bool a_by_rows(const struct gemm_view *view)
+{
+    return view->a.mn_major && view->conv.images == 0;
+}
+static inline bool b_by_rows(const struct gemm_view *view)
+{
+    return view->b.mn_major && view->conv.images == 0;
+}
+
 /* Columns of B that a tile loads: an operand by rows of N comes in whole boxes. */
 static inline int32_t loaded_columns(const struct gemm_view *view, const struct tmap_gemm_config *c)
 {
-    const bool boxes = view->b.mn_major && view->conv.images == 0;
-    return boxes ? gemm_ceil_div(c->tile_n, GEMM_SLAB_ROWS) * GEMM_SLAB_ROWS : c->tile_n;
+    return b_by_rows(view) ? gemm_ceil_div(c->tile_n, GEMM_SLAB_ROWS) * GEMM_SLAB_ROWS : c->tile_n;
 }
 
 /* Groups and convolutions were not timed so. */
