@@ -92,8 +92,9 @@ enum tmap_gemm_gate {
  * weights were joined one below the other. N is even, vectors of columns have N numbers in B's
  * order, and there is no C and no second output. There is no kernel for halves that alternate every
  * 2 or more columns.
- * A and B are k-major, of bf16, fp16 or e4m3; after compute capability 9.0 of every float of 16
- * bits or fewer, with scale factors without a gate. */
+ * On compute capability 9.0 A and B are bf16 or fp16, k-major or not (with a gate A is k-major, and
+ * a B by rows of N has HALVES and N a multiple of 16), or e4m3, k-major; after it every float of 16
+ * bits or fewer, k-major, with scale factors without a gate. */
 struct tmap_gemm_epilogue {
     int32_t activation;             /* enum tmap_gemm_activation */
     int32_t bias_type;              /* enum tmap_gemm_out: bf16, fp16 or fp32 */

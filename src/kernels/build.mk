@@ -16,7 +16,7 @@ IMAGE_LIBS := fp8 s8 majors more sm100 sm120
 LIB_more   := $(addprefix gemm/sm90/,%_conv %_gated %_early %_epilogue mixed_% groups_%)
 LIB_fp8    := $(addprefix gemm/sm90/,e5m2% e4m3 $(addprefix e4m3_,blocks high promoted widths))
 LIB_s8     := gemm/sm90/s8%
-LIB_majors := $(addprefix gemm/sm90/,bf16_majors f16_majors)
+LIB_majors := $(addprefix gemm/sm90/,bf16%majors f16%majors)
 LIB_sm100  := gemm/sm100/%
 LIB_sm120  := gemm/sm120/%
 IMAGE_SO   := $(IMAGE_LIBS:%=$(B)/libtmap-cuda-%.so.$(VERSION))

@@ -79,12 +79,35 @@ static void every_fault_is_found(void **state)
 
 int main(void)
 {
-    struct CMUnitTest tests[] = {
-        SOURCE("bf16_epilogue"), SOURCE("f16_epilogue"), SOURCE("e4m3_epilogue"),
-        SOURCE("bf16_gated"),    SOURCE("f16_gated"),    SOURCE("e4m3_gated"),
-        SOURCE("bf16_quick"),    SOURCE("f16_quick"),    cmocka_unit_test(every_fault_is_found)};
-    static const char *const names[] = {"bf16",      "f16",        "e4m3",       "bf16 gated",
-                                        "f16 gated", "e4m3 gated", "bf16 quick", "f16 quick"};
+    struct CMUnitTest tests[] = {SOURCE("bf16_epilogue"),
+                                 SOURCE("f16_epilogue"),
+                                 SOURCE("e4m3_epilogue"),
+                                 SOURCE("bf16_gated"),
+                                 SOURCE("f16_gated"),
+                                 SOURCE("e4m3_gated"),
+                                 SOURCE("bf16_quick"),
+                                 SOURCE("f16_quick"),
+                                 SOURCE("bf16_epilogue_majors"),
+                                 SOURCE("f16_epilogue_majors"),
+                                 SOURCE("bf16_gated_majors"),
+                                 SOURCE("f16_gated_majors"),
+                                 SOURCE("bf16_quick_majors"),
+                                 SOURCE("f16_quick_majors"),
+                                 cmocka_unit_test(every_fault_is_found)};
+    static const char *const names[] = {"bf16",
+                                        "f16",
+                                        "e4m3",
+                                        "bf16 gated",
+                                        "f16 gated",
+                                        "e4m3 gated",
+                                        "bf16 quick",
+                                        "f16 quick",
+                                        "bf16 by rows",
+                                        "f16 by rows",
+                                        "bf16 gated, by rows",
+                                        "f16 gated, by rows",
+                                        "bf16 quick, by rows",
+                                        "f16 quick, by rows"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) tests[i].name = names[i];
     suite = emulated_gemm_suite();
     if (!suite) return 1;

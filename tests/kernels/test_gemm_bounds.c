@@ -151,6 +151,8 @@ static void epilogues_that_have_no_kernel(void **state)
     p.epilogue.activation = TMAP_GEMM_RELU;
     assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
     p.b.mn_major = true;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_OK);
+    p.kind = TMAP_GEMM_E5M2, p.b.mn_major = false;
     assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_NO_PLAN);
     assert_non_null(strstr(why.text, "epilogue"));
     suite->gpu.sm_count = 132; /* the quickest tile that one may hope for is a pingpong's */

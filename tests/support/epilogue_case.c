@@ -14,12 +14,12 @@ static uint32_t draw(uint64_t *r, uint32_t below)
 
 static bool is_gated(const struct gemm_instance *g)
 {
-    return g->image == GEMM_IMAGE_GATED;
+    return gemm_end_of(g) == GEMM_IMAGE_GATED;
 }
 
 static bool is_quick(const struct gemm_instance *g)
 {
-    return g->image == GEMM_QUICK;
+    return gemm_end_of(g) == GEMM_QUICK;
 }
 
 static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t *r)
@@ -42,6 +42,7 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
     if (gemm_element_bits(g->kind) < 8) p.k += p.k % 2; /* whole bytes */
     if (bare && draw(r, 2)) p.n = (p.n + 7) / 8 * 8;
     if (is_gated(g)) p.n = (p.n + 1) / 2 * 2;
+    if (is_gated(g) && g->b_mn) p.n = (p.n + 15) / 16 * 16;           /* a half's stride */
     if (is_gated(g) && p.out == TMAP_GEMM_OUT_F16) p.k = 1 + p.k % 8; /* fp16 holds 65504 */
     return p;
 }
@@ -68,7 +69,7 @@ static struct tmap_gemm_epilogue steps_of(const struct gemm_instance *g,
                                    .amax = draw(r, 2),
                                    .d_scale = draw(r, 3) == 0};
     e.second.address = may_have_second(g, p) && draw(r, 2);
-    if (is_gated(g)) e.gate = 1 + (int32_t)draw(r, GEMM_GATES - 1);
+    if (is_gated(g)) e.gate = g->b_mn ? GEMM_GATE_HALVES : 1 + (int32_t)draw(r, GEMM_GATES - 1);
     if (is_gated(g) && p->out == TMAP_GEMM_OUT_F16) e.alpha = e.row_scale = e.col_scale = 0;
     if (is_quick(g))
         e = (struct tmap_gemm_epilogue){.activation = e.activation,
@@ -90,15 +91,25 @@ static void straighten(struct tmap_gemm_problem *p)
     if (!p->epilogue.col_bias) p->epilogue.activation = TMAP_GEMM_RELU;
 }
 
+/* Whether A and B are exchanged; they lie as the kernel reads them. */
+static bool lay(const struct gemm_instance *g, struct tmap_gemm_problem *p, bool straight,
+                uint64_t *r)
+{
+    const bool may = !straight && !is_gated(g) && (!gemm_is_bare(g) || p->d.mn_major);
+    const bool swapped = may && draw(r, 3) == 0;
+    p->a.mn_major = swapped ? g->b_mn : g->a_mn;
+    p->b.mn_major = swapped ? g->a_mn : g->b_mn;
+    return swapped;
+}
+
 /* few: so short a ring that it has no room for the panels of two outputs (panels_apart()). */
 static bool configure(struct tmap_gemm *suite, const struct gemm_instance *g,
-                      const struct tmap_gemm_problem *p, bool straight, bool few, uint64_t *r,
-                      struct tmap_gemm_config *out)
+                      const struct tmap_gemm_problem *p, bool swapped, bool straight, bool few,
+                      uint64_t *r, struct tmap_gemm_config *out)
 {
-    const bool turn = !straight && !is_gated(g) && (!gemm_is_bare(g) || p->d.mn_major);
     const struct tmap_gemm_config request = {.tile_m = gemm_tile_m(g),
                                              .tile_n = g->bn,
-                                             .swapped = turn && draw(r, 3) == 0 ? 1 : -1,
+                                             .swapped = swapped ? 1 : -1,
                                              .pingpong = g->pingpong ? 1 : -1,
                                              .store_warp = straight || draw(r, 3) ? 0 : -1,
                                              .split_k = straight,
@@ -114,18 +125,19 @@ bool epilogue_case(struct tmap_gemm *suite, const struct gemm_instance *g, uint6
     struct emulated_epilogue x;
     struct tmap_gemm_config config;
     struct tmap_gemm_problem p;
-    bool straight;
+    bool straight, swapped;
     for (int tries = 0;; tries++) {
         p = shape_of(g, &r);
         p.epilogue = steps_of(g, &p, &r);
         straight = g->family == GEMM_SM90 && !g->pingpong && !is_gated(g) && seed % 2;
         if (straight) straighten(&p);
+        swapped = lay(g, &p, straight, &r);
         if (tries == 40 || !emulated_epilogue_make(suite, &p, seed, &x)) {
             printf("# %s: no configuration, or no memory\n", g->name);
             return false;
         }
         const bool few = straight && seed % 4 == 1;
-        if (configure(suite, g, &x.product.problem, straight, few, &r, &config)) break;
+        if (configure(suite, g, &x.product.problem, swapped, straight, few, &r, &config)) break;
         emulated_epilogue_free(suite, &x);
     }
     const bool clean = emulated_gemm_clean(suite, &x.product.problem, &config,

@@ -18,9 +18,10 @@ static bool is_of_image(const struct gemm_instance *instance, const struct gemm_
     if (view->blocks || instance->image == GEMM_BLOCKS)
         return view->blocks && instance->image == GEMM_BLOCKS && !view->epilogue;
     /* A bias and an activation alone have kernels of their own on Hopper only. */
-    if (instance->family == GEMM_SM90 && (view->quick || instance->image == GEMM_QUICK))
-        return view->quick && instance->image == GEMM_QUICK;
-    if (view->epilogue) return instance->image == (view->gate ? GEMM_IMAGE_GATED : GEMM_FINISHED);
+    const enum gemm_image end = gemm_end_of(instance);
+    if (instance->family == GEMM_SM90 && (view->quick || end == GEMM_QUICK))
+        return view->quick && end == GEMM_QUICK;
+    if (view->epilogue) return end == (view->gate ? GEMM_IMAGE_GATED : GEMM_FINISHED);
     if (instance->image == GEMM_EARLY) return view->early;
     return !gemm_is_finished(instance);
 }
@@ -29,8 +30,8 @@ static bool is_of_image(const struct gemm_instance *instance, const struct gemm_
  * (sm90/compose.cuh). */
 static bool stores_second(const struct gemm_instance *instance, const struct gemm_view *view)
 {
-    return gemm_adds_c(instance) ||
-           (instance->image == GEMM_FINISHED && view->out_bytes == 2 && !gemm_is_ragged(view));
+    return gemm_adds_c(instance) || (gemm_end_of(instance) == GEMM_FINISHED &&
+                                     view->out_bytes == 2 && !gemm_is_ragged(view));
 }
 
 static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
@@ -47,6 +48,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (view->second && !stores_second(instance, view)) return false;
     if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;
     if (view->apart && !gemm_tiles_apart(instance)) return false;
+    if (view->gate == GEMM_GATE_PAIRS && instance->b_mn) return false; /* no map has such a B */
     return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
 }
 
@@ -252,7 +254,8 @@ static bool is_waste(const struct gemm_instance *instance, const struct gemm_vie
 {
     const bool k_major = !instance->a_mn && !instance->b_mn;
     const bool tensor = instance->family == GEMM_SM100;
-    const bool few = instance->image >= GEMM_FINISHED && instance->image < GEMM_HIGH,
+    const enum gemm_image end = gemm_end_of(instance);
+    const bool few = end >= GEMM_FINISHED && end < GEMM_HIGH,
                scaled = gemm_is_scaled(instance->kind);
     const int32_t narrowest = tensor || scaled                                   ? 128
                               : k_major && instance->family == GEMM_SM90 && !few ? 16

@@ -66,10 +66,24 @@ bool gemm_adds_c(const struct gemm_instance *instance)
     return !gemm_is_bare(instance) && !gemm_is_high(instance);
 }
 
+enum gemm_image gemm_end_of(const struct gemm_instance *instance)
+{
+    switch (instance->image) {
+    case GEMM_FINISHED_BY_ROWS:
+        return GEMM_FINISHED;
+    case GEMM_GATED_BY_ROWS:
+        return GEMM_IMAGE_GATED;
+    case GEMM_QUICK_BY_ROWS:
+        return GEMM_QUICK;
+    default:
+        return instance->image;
+    }
+}
+
 bool gemm_is_finished(const struct gemm_instance *instance)
 {
-    return instance->image == GEMM_FINISHED || instance->image == GEMM_CONV ||
-           instance->image == GEMM_IMAGE_GATED;
+    const enum gemm_image end = gemm_end_of(instance);
+    return end == GEMM_FINISHED || end == GEMM_CONV || end == GEMM_IMAGE_GATED;
 }
 
 bool gemm_has_together(const struct gemm_instance *instance)
@@ -90,7 +104,7 @@ bool gemm_splits(const struct gemm_instance *instance)
 {
     if (instance->family != GEMM_SM90) return true; /* in clusters of their own */
     return !gemm_is_tall(instance) && !gemm_is_high(instance) && instance->few == 0 &&
-           !instance->patch && instance->image != GEMM_IMAGE_GATED &&
+           !instance->patch && gemm_end_of(instance) != GEMM_IMAGE_GATED &&
            !(gemm_is_finished(instance) && instance->bn / 2 >= GEMM_WIDE_SUMS);
 }
 

@@ -73,13 +73,20 @@ static void describe_halves(const struct gemm_view *view, const struct gemm_inst
     const uint32_t piece = (uint32_t)(gemm_b_rows(instance) / sharers);
     const uint32_t half = (uint32_t)instance->bn / 2;
     desc->rank = 4;
-    desc->dim[1] = columns, desc->dim[2] = 2, desc->dim[3] = (uint64_t)view->batch;
+    desc->dim[2] = 2, desc->dim[3] = (uint64_t)view->batch;
+    desc->box[3] = desc->elem_stride[3] = 1;
+    if (view->b.mn_major) { /* by rows of N, of which each is a row of both halves */
+        desc->dim[0] = columns;
+        desc->stride_bytes[1] = columns * (uint64_t)view->element_bits / 8;
+        desc->stride_bytes[2] = batch;
+        return;
+    }
+    desc->dim[1] = columns;
     desc->stride_bytes[0] = pairs ? 2 * row : row;
     desc->stride_bytes[1] = pairs ? row : columns * row;
     desc->stride_bytes[2] = batch;
     desc->box[1] = piece < half ? piece : half;
     desc->box[2] = piece / desc->box[1];
-    desc->box[3] = desc->elem_stride[3] = 1;
 }
 
 static uint32_t at_most(uint32_t value, uint32_t limit)

@@ -270,7 +270,7 @@ static bool has_image(const struct tmap_gemm *suite, const struct tmap_gemm_prob
 {
     for (size_t i = 0; i < gemm_instance_count; i++) {
         const struct gemm_instance *g = &gemm_instances[i];
-        if (g->family == suite->family && g->kind == p->kind && (int)g->image == image &&
+        if (g->family == suite->family && g->kind == p->kind && (int)gemm_end_of(g) == image &&
             g->a_mn == p->a.mn_major && g->b_mn == p->b.mn_major)
             return true;
     }
@@ -296,10 +296,13 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "convolutions are of bf16, on compute capability 9.0";
     if (p->block_scale.a && !has_image(suite, p, GEMM_BLOCKS))
         return "scales of blocks are for compute capability 9.0's products";
+    if (p->epilogue.gate == GEMM_GATE_PAIRS && p->b.mn_major)
+        return "a gate's pairs of columns are of a B contiguous along K";
     if (gemm_wants_epilogue(p) &&
         !has_image(suite, p, p->epilogue.gate ? GEMM_IMAGE_GATED : GEMM_FINISHED))
-        return suite->family == GEMM_SM90
-                   ? "epilogues are for bf16, fp16 and e4m3 contiguous along K"
+        return suite->family == GEMM_SM90 ? p->epilogue.gate && mn_major
+                                                ? "gates are for an A contiguous along K"
+                                                : "epilogues are for bf16, fp16 and e4m3"
                : has_image(suite, p, GEMM_FINISHED)
                    ? "gates are for floats of 16 and 8 bits without scale factors"
                    : "epilogues are for floats of 16 bits and less contiguous along K";

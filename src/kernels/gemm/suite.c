@@ -49,6 +49,24 @@
 #define GEMM_QUICK_PINGPONG(kind, slabs, bn)                                                       \
     ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_quick", kind, slabs, bn, false, false, false,  \
         true, GEMM_QUICK)
+#define GEMM_EPILOGUE_MAJORS(kind, wgs, bn, a_mn, b_mn)                                            \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_epilogue_" #a_mn #b_mn, kind, wgs, bn, a_mn, b_mn, false, \
+        false, GEMM_FINISHED_BY_ROWS)
+#define GEMM_EPILOGUE_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                 \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_epilogue_" #a_mn #b_mn, kind, slabs, bn, a_mn, \
+        b_mn, false, true, GEMM_FINISHED_BY_ROWS)
+#define GEMM_QUICK_MAJORS(kind, wgs, bn, a_mn, b_mn)                                               \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_quick_" #a_mn #b_mn, kind, wgs, bn, a_mn, b_mn, false,    \
+        false, GEMM_QUICK_BY_ROWS)
+#define GEMM_QUICK_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                    \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_quick_" #a_mn #b_mn, kind, slabs, bn, a_mn,    \
+        b_mn, false, true, GEMM_QUICK_BY_ROWS)
+#define GEMM_GATED_MAJORS(kind, wgs, bn)                                                           \
+    ROW("gemm_" #kind "_" #wgs "x" #bn "_gated_01", kind, wgs, bn, false, true, false, false,      \
+        GEMM_GATED_BY_ROWS)
+#define GEMM_GATED_PINGPONG_MAJORS(kind, slabs, bn)                                                \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_gated_01", kind, slabs, bn, false, true,       \
+        false, true, GEMM_GATED_BY_ROWS)
 #define CONV_ROW(name, kind, wgs, bn, data, pingpong)                                              \
     ROW(name, kind, wgs, bn, false, data, false, pingpong, GEMM_CONV)
 #define GEMM_CONV(kind, wgs, bn, data)                                                             \
@@ -162,10 +180,13 @@ static const char *const images[GEMM_FAMILIES][GEMM_KINDS][GEMM_IMAGES] = {
         [GEMM_BF16] = {"gemm/sm90/bf16", "gemm/sm90/bf16_majors", "gemm/sm90/bf16_widths",
                        "gemm/sm90/bf16_epilogue", NULL, "gemm/sm90/bf16_conv",
                        "gemm/sm90/bf16_gated", "gemm/sm90/bf16_high", "gemm/sm90/bf16_early",
-                       "gemm/sm90/bf16_quick"},
+                       "gemm/sm90/bf16_quick", "gemm/sm90/bf16_epilogue_majors",
+                       "gemm/sm90/bf16_gated_majors", "gemm/sm90/bf16_quick_majors"},
         [GEMM_F16] = {"gemm/sm90/f16", "gemm/sm90/f16_majors", "gemm/sm90/f16_widths",
                       "gemm/sm90/f16_epilogue", NULL, NULL, "gemm/sm90/f16_gated",
-                      "gemm/sm90/f16_high", "gemm/sm90/f16_early", "gemm/sm90/f16_quick"},
+                      "gemm/sm90/f16_high", "gemm/sm90/f16_early", "gemm/sm90/f16_quick",
+                      "gemm/sm90/f16_epilogue_majors", "gemm/sm90/f16_gated_majors",
+                      "gemm/sm90/f16_quick_majors"},
         [GEMM_TF32] = {"gemm/sm90/tf32", NULL, NULL},
         [GEMM_E4M3] = {"gemm/sm90/e4m3", "gemm/sm90/e4m3_promoted", "gemm/sm90/e4m3_widths",
                        "gemm/sm90/e4m3_epilogue", "gemm/sm90/e4m3_blocks", NULL,

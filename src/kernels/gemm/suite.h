@@ -14,7 +14,9 @@
 /* Of a kind: its common kernels; those of other majors, or of promoted sums (for tensor memory
  * those that ask for their next tile); those of widths between; those with an epilogue, with
  * scales of blocks, of convolutions, with a gate, of 192 and 256 rows along K, those that load an
- * operand before the predecessor's end, and those with a bias and an activation alone. */
+ * operand before the predecessor's end, and those with a bias and an activation alone; and the last
+ * of operands that are contiguous along M or N, those with an epilogue, a gate, or a bias and an
+ * activation. */
 enum gemm_image {
     GEMM_COMMON,
     GEMM_RARE,
@@ -26,6 +28,9 @@ enum gemm_image {
     GEMM_HIGH,
     GEMM_EARLY,
     GEMM_QUICK,
+    GEMM_FINISHED_BY_ROWS,
+    GEMM_GATED_BY_ROWS,
+    GEMM_QUICK_BY_ROWS,
     GEMM_IMAGES
 };
 
@@ -58,7 +63,7 @@ struct gemm_instance {
     bool patch;  /* a tile is a patch of pixels: sm90/patches.cuh */
 };
 
-#define GEMM_MAX_INSTANCES 816
+#define GEMM_MAX_INSTANCES 912
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
@@ -411,6 +416,8 @@ bool gemm_is_from_registers(const struct gemm_view *view, const struct tmap_gemm
 bool gemm_adds_c(const struct gemm_instance *instance);
 /* Whether blocks of a cluster may share a tile along K. */
 bool gemm_splits(const struct gemm_instance *instance);
+/* The image of the kernels that end as this one does and whose operands are contiguous along K. */
+enum gemm_image gemm_end_of(const struct gemm_instance *instance);
 /* Its sums go through the steps of epilogue.def. */
 bool gemm_is_finished(const struct gemm_instance *instance);
 /* Whether its warps can store D by themselves: S::STORES_ITSELF. */

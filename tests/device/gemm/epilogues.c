@@ -69,9 +69,11 @@ static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
                                    TMAP_GEMM_OUT_E4M3, TMAP_GEMM_OUT_E5M2};
     static const float alphas[] = {1, 1, 2, -0.5f}, betas[] = {0, 0, 0, 1, -2};
     static const int32_t tiles[][3] = {
-        {0, 0, 0},     {64, 64, -1},  {128, 128, -1}, {128, 256, -1}, {128, 192, 1},  {128, 128, 1},
-        {128, 96, -1}, {64, 16, -1},  {128, 208, -1}, {128, 160, -1}, {128, 144, -1}, {128, 80, -1},
-        {128, 48, -1}, {128, 16, -1}, {64, 80, -1},   {64, 32, -1}};
+        {0, 0, 0},      {64, 64, -1},  {128, 128, -1}, {128, 256, -1}, {128, 192, 1},
+        {128, 128, 1},  {128, 96, -1}, {64, 16, -1},   {128, 208, -1}, {128, 160, -1},
+        {128, 144, -1}, {128, 80, -1}, {128, 48, -1},  {128, 16, -1},  {64, 80, -1},
+        {64, 32, -1},   {128, 64, -1}, {128, 32, -1},  {128, 112, -1}, {128, 176, -1},
+        {64, 96, -1},   {64, 128, -1}};
     const int32_t *tile = tiles[below(state, sizeof tiles / sizeof *tiles)];
     struct tmap_gemm_case c = {.problem = {.kind = kind,
                                            .out = outs[below(state, 5)],
@@ -85,6 +87,8 @@ static struct tmap_gemm_case drawn(int32_t kind, uint64_t *state)
                                .seed = rng_step(state)};
     c.fill_a = c.fill_b = below(state, 2) ? TMAP_GEMM_FILL_NORMAL : TMAP_GEMM_FILL_SIGNS;
     c.problem.d.mn_major = below(state, 4) == 0;
+    if (kind != TMAP_GEMM_E4M3) c.problem.a.mn_major = below(state, 3) == 0;
+    if (kind != TMAP_GEMM_E4M3) c.problem.b.mn_major = below(state, 3) == 0;
     c.request = (struct tmap_gemm_config){.tile_m = tile[0],
                                           .tile_n = tile[1],
                                           .pingpong = tile[2],
@@ -105,6 +109,11 @@ static struct tmap_gemm_case drawn_gate(int32_t kind, uint64_t *state)
     struct tmap_gemm_case c = drawn(kind, state);
     c.problem.n *= 2;
     c.problem.epilogue.gate = 1 + (int32_t)below(state, GEMM_GATES - 1);
+    c.problem.a.mn_major = false;
+    if (c.problem.b.mn_major) { /* halves, whose stride is one of a tensor map's */
+        c.problem.epilogue.gate = GEMM_GATE_HALVES;
+        c.problem.n = (c.problem.n + 15) / 16 * 16;
+    }
     if (c.problem.out == TMAP_GEMM_OUT_F16) c.problem.out = TMAP_GEMM_OUT_BF16;
     c.request.tile_m = tile[0], c.request.tile_n = tile[1], c.request.pingpong = tile[2];
     c.request.swapped = 0;
@@ -180,14 +189,15 @@ static void describe(const struct tmap_gemm_case *c, const struct tmap_gemm_outc
 {
     const struct tmap_gemm_problem *p = &c->problem;
     const struct tmap_gemm_epilogue *e = &p->epilogue;
-    printf("# kind %d out %d %dx%dx%d batch %d column %d alpha %g beta %g activation %d bias %d: "
+    printf("# kind %d out %d %dx%dx%d by rows %d%d batch %d column %d alpha %g beta %g activation "
+           "%d bias %d: "
            "steps %d%d %d%d %d%d %d %d %d gate %d; tile %dx%d cluster %dx%d split %d stream %d "
            "swapped %d "
            "pingpong %d direct %d: status %d (%s), wrong %llu of %llu, guard %llu, rerun %llu, "
            "first %llu expected %.9g got %.9g worst %.3g\n",
-           p->kind, p->out, p->m, p->n, p->k, p->batch, p->d.mn_major, (double)p->alpha,
-           (double)p->beta, e->activation, e->bias_type, e->alpha != 0, e->beta != 0,
-           e->row_scale != 0, e->col_scale != 0, e->row_bias != 0, e->col_bias != 0,
+           p->kind, p->out, p->m, p->n, p->k, p->a.mn_major, p->b.mn_major, p->batch, p->d.mn_major,
+           (double)p->alpha, (double)p->beta, e->activation, e->bias_type, e->alpha != 0,
+           e->beta != 0, e->row_scale != 0, e->col_scale != 0, e->row_bias != 0, e->col_bias != 0,
            e->second.address != 0, e->amax != 0, e->d_scale != 0, e->gate, o->config.tile_m,
            o->config.tile_n, o->config.cluster_m, o->config.cluster_n, o->config.split_k,
            o->config.stream_k, o->config.swapped, o->config.pingpong, o->config.direct, status,

@@ -30,6 +30,18 @@
 #define GEMM_EPILOGUE_PINGPONG(kind, slabs, bn)                                                    \
     GEMM_FINISHED_KERNEL(gemm_##kind##_pingpong_##slabs##x##bn##_epilogue,                         \
                          pingpong_shape<GEMM_KIND_##kind, slabs, bn>)
+#define GEMM_EPILOGUE_MAJORS(kind, wgs, bn, a_mn, b_mn)                                            \
+    GEMM_FINISHED_KERNEL(gemm_##kind##_##wgs##x##bn##_epilogue_##a_mn##b_mn,                       \
+                         shape<GEMM_KIND_##kind, wgs, bn, a_mn, b_mn>)
+#define GEMM_EPILOGUE_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                 \
+    GEMM_FINISHED_KERNEL(gemm_##kind##_pingpong_##slabs##x##bn##_epilogue_##a_mn##b_mn,            \
+                         pingpong_shape<GEMM_KIND_##kind, slabs, bn, b_mn, a_mn>)
+#define GEMM_GATED_MAJORS(kind, wgs, bn)                                                           \
+    GEMM_GATED_KERNEL(gemm_##kind##_##wgs##x##bn##_gated_01,                                       \
+                      shape<GEMM_KIND_##kind, wgs, bn, false, true>)
+#define GEMM_GATED_PINGPONG_MAJORS(kind, slabs, bn)                                                \
+    GEMM_GATED_KERNEL(gemm_##kind##_pingpong_##slabs##x##bn##_gated_01,                            \
+                      pingpong_shape<GEMM_KIND_##kind, slabs, bn, true>)
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)
 #define GEMM_PINGPONG(kind, slabs, bn)
 #include "instances.def"

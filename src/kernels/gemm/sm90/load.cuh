@@ -54,9 +54,25 @@ template <class S> struct halves<S, true> {
     PTX_FN void load_half(const gemm_params &p, const source<S> &from, uint32_t bar, uint32_t there,
                           int32_t k) const
     {
-        const int32_t c[4] = {k, from.b_row, half + (FAULT(p, 104) ? 1 : 0), from.batch};
         const uint32_t mask = p.cluster_m > 1 ? from.b_mask : 0;
-        ptx::tma_load_4d_hint(from.b_to + there, &p.b, bar, c, mask, p.load_policy);
+        if constexpr (S::B_MN) {
+            load_half_boxes(p, from, bar, from.b_to + there, k, mask);
+        } else {
+            const int32_t c[4] = {k, from.b_row, half + (FAULT(p, 104) ? 1 : 0), from.batch};
+            ptx::tma_load_4d_hint(from.b_to + there, &p.b, bar, c, mask, p.load_policy);
+        }
+    }
+    // B by rows of N: boxes of 64 columns, the first ones of one half, the others of the other.
+    PTX_FN void load_half_boxes(const gemm_params &p, const source<S> &from, uint32_t bar,
+                                uint32_t to, int32_t k, uint32_t mask) const
+    {
+        constexpr int EACH = S::BN / 128;
+        static_assert(!S::B_MN || S::BN % 128 == 0, "halves are whole boxes");
+#pragma unroll 1
+        for (int32_t box = from.b_part; box < 2 * EACH; box += p.cluster_m) {
+            const int32_t c[4] = {from.b_row + box % EACH * 64, k, box / EACH, from.batch};
+            ptx::tma_load_4d_hint(to + box * S::BK * 128, &p.b, bar, c, mask, p.load_policy);
+        }
     }
 };
 

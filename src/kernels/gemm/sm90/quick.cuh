@@ -111,6 +111,12 @@ PTX_FN void enliven(float (&v)[REGS], const gemm_params &p, const place &tile)
 #define GEMM_QUICK_PINGPONG(kind, slabs, bn)                                                       \
     GEMM_QUICK_KERNEL(gemm_##kind##_pingpong_##slabs##x##bn##_quick,                               \
                       pingpong_shape<GEMM_KIND_##kind, slabs, bn>)
+#define GEMM_QUICK_MAJORS(kind, wgs, bn, a_mn, b_mn)                                               \
+    GEMM_QUICK_KERNEL(gemm_##kind##_##wgs##x##bn##_quick_##a_mn##b_mn,                             \
+                      shape<GEMM_KIND_##kind, wgs, bn, a_mn, b_mn>)
+#define GEMM_QUICK_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                    \
+    GEMM_QUICK_KERNEL(gemm_##kind##_pingpong_##slabs##x##bn##_quick_##a_mn##b_mn,                  \
+                      pingpong_shape<GEMM_KIND_##kind, slabs, bn, b_mn, a_mn>)
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)
 #define GEMM_PINGPONG(kind, slabs, bn)
 #include "instances.def"
