@@ -2,9 +2,10 @@
  *
  *   gemm compare SET KIND OUT [FILL]      every shape of the set; one tab-separated line each
  *   gemm drawn KIND OUT [COUNT [SECONDS [SEED]]]  shapes drawn by a seed, of the test half, cold
- *   gemm fit KIND OUT SECONDS [SEED]      timings of drawn shapes of the fitting half
+ *   gemm fit KIND OUT SECONDS [SEED [STEP]]   timings of drawn shapes of the fitting half
  *   gemm panels KIND OUT SECONDS [SEED]   the model's first choices, with two and with all panels
- *   gemm likely KIND OUT SECONDS [SEED]   the model's likely choices; KIND e4m3b: scales of blocks
+ *   gemm likely KIND OUT SECONDS [SEED [STEP]]   the model's likely choices; KIND e4m3b: scales of
+ *                              blocks; STEP: with an epilogue
  *   gemm looks KIND OUT SECONDS [SEED]    every configuration of drawn shapes, by looks and longer
  *   gemm sweep M N K KIND OUT MS [TOP]    the family at one shape, best first by the model
  *   gemm sweepset SET KIND OUT MS [TOP]   the same for every shape of the set
@@ -479,7 +480,7 @@ static bool drawn_mode(struct stand *s, const char *mode, int argc, char **argv)
     const int at = compares ? 5 : 4; /* a count comes before the seconds */
     const double seconds = argc > at ? atof(argv[at]) : 600;
     const uint64_t seed = seed_of(argc, argv, at + 1);
-    if (fits && argc > 6) finished_set(s, &like, argv[6]);
+    if ((fits || likely) && argc > 6) finished_set(s, &like, argv[6]);
     if (compares)
         drawn_compare(s, &like, seed, argc > 4 ? atoi(argv[4]) : 200, seconds);
     else if (fits)
