@@ -46,6 +46,12 @@ static inline int32_t gemm_ceil_div(int32_t a, int32_t b)
     return a / b + (a % b != 0);
 }
 
+/* Of a request's member, which may leave open what it is. */
+static inline bool gemm_allows(int32_t requested, int32_t value)
+{
+    return requested == 0 || requested == value;
+}
+
 /* Which kernels a device runs: those of wgmma, of tensor memory, of mma.sync. */
 enum gemm_family { GEMM_SM90, GEMM_SM100, GEMM_SM120, GEMM_FAMILIES };
 
@@ -309,6 +315,13 @@ int32_t gemm_members(const struct gemm_choice *choice);
  */
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap);
+
+/* Whether a request leaves the kernel to the problem. waste: also tiles of which most lie outside
+ * D.
+ */
+bool gemm_is_wanted(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                    const struct gemm_view *view, const struct tmap_gemm_config *request,
+                    bool waste);
 
 /* Fills in what follows from the instance, the cluster and the stream; false when it cannot be. */
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
