@@ -228,12 +228,15 @@ static bool is_bounded_wrongly(const struct tmap_gemm *suite, const struct tmap_
     if (c->apart > 0) view = gemm_view_apart(&view);
     view = gemm_view_for(&view, choice->instance);
     struct gemm_bound bound = gemm_bound_of(suite, &view, choice->instance);
-    gemm_bound_shape(&bound, c);
+    const double us = choice->cost_us * (1 + 1e-9);
+    if (gemm_cluster_is_slower(&bound, c->cluster_m, c->cluster_n, us)) return true;
+    gemm_bound_split(&bound, c->split_k);
     int32_t ways = 0;
     for (int32_t way = 0; way <= 3; way++) {
         if (!is_dealt(suite, &view, choice, way)) continue;
         ways++;
-        if (gemm_is_slower(&bound, way, choice->cost_us * (1 + 1e-9))) return true;
+        if (way > 0 && gemm_dealing_is_slower(&bound, us)) return true;
+        if (gemm_is_slower(&bound, way, us)) return true;
     }
     return ways == 0;
 }

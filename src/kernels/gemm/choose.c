@@ -37,9 +37,9 @@ static bool stores_second(const struct gemm_instance *instance, const struct gem
 static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_instance *instance,
                           const struct gemm_view *view)
 {
-    if (instance->family != suite->family) return false;
-    if (instance->kind != view->kind || instance->promote != view->promote) return false;
-    if (!is_of_image(instance, view)) return false;
+    if (instance->kind != view->kind || instance->a_mn != view->a.mn_major) return false;
+    if (instance->b_mn != view->b.mn_major || instance->promote != view->promote) return false;
+    if (instance->family != suite->family || !is_of_image(instance, view)) return false;
     if (instance->patch ? !gemm_can_patch(view, instance) : instance->few != view->conv.few)
         return false;
     if (view->precise_activation && !gemm_is_precise(instance)) return false;
@@ -48,8 +48,7 @@ static bool instance_fits(const struct tmap_gemm *suite, const struct gemm_insta
     if (view->second && !stores_second(instance, view)) return false;
     if (instance->image == GEMM_CONV && instance->pingpong && view->second) return false;
     if (view->apart && !gemm_tiles_apart(instance)) return false;
-    if (view->gate == GEMM_GATE_PAIRS && instance->b_mn) return false; /* no map has such a B */
-    return instance->a_mn == view->a.mn_major && instance->b_mn == view->b.mn_major;
+    return view->gate != GEMM_GATE_PAIRS || !instance->b_mn; /* no map has such a B */
 }
 
 /* D goes out by the copy engine unless the request says otherwise: measured level with the warps'
@@ -276,15 +275,26 @@ static bool is_asked_for(const struct gemm_instance *instance,
     return gemm_is_dynamic(instance) == (request->dynamic > 0);
 }
 
-bool gemm_is_wanted(const struct tmap_gemm *suite, const struct gemm_instance *instance,
-                    const struct gemm_view *view, const struct tmap_gemm_config *request,
-                    bool waste)
+static bool is_wanted(const struct tmap_gemm *suite, const struct gemm_instance *instance,
+                      const struct gemm_view *view, const struct tmap_gemm_config *request,
+                      bool waste)
 {
     return instance_fits(suite, instance, view) && is_asked_for(instance, request) &&
            !gemm_is_absent(suite, instance) &&
            gemm_allows(request->pingpong, instance->pingpong ? 1 : -1) &&
            gemm_allows(request->patch, patch_of(instance)) &&
            (request->tile_m || request->tile_n || waste || !is_waste(instance, view));
+}
+
+size_t gemm_list_wanted(const struct tmap_gemm *suite, const struct gemm_view *view,
+                        const struct tmap_gemm_config *request, bool waste,
+                        uint16_t numbers[GEMM_MAX_INSTANCES])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < gemm_instance_count; i++)
+        if (is_wanted(suite, &gemm_instances[i], view, request, waste))
+            numbers[count++] = (uint16_t)i;
+    return count;
 }
 
 /* Whether the kernel has what is asked of it. */

@@ -55,10 +55,8 @@ static bool deal_dynamic(struct tmap_gemm_config *c, int64_t tiles)
     return true;
 }
 
-/* How many clusters run, and how many tiles they share by k-blocks. c->stream_k comes as a way, 0:
- * none. A share of few k-blocks would cost more to hand over than to sum. */
-static bool deal(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks, int32_t resident,
-                 int32_t members, int32_t sm_count)
+bool gemm_deal_unsplit(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks,
+                       int32_t resident, int32_t members, int32_t sm_count)
 {
     const int32_t way = c->stream_k;
     c->clusters = c->split_k > 1 || tiles < resident ? (int32_t)tiles : resident;
@@ -94,7 +92,7 @@ bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_confi
     if (c->split_k > 1 && c->stream_k > 0)
         return deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
                          request->clusters);
-    return deal(c, tiles, k_blocks, resident, members, sms);
+    return gemm_deal_unsplit(c, tiles, k_blocks, resident, members, sms);
 }
 
 int32_t gemm_sharers_of_each(const struct gemm_instance *instance, const struct tmap_gemm_config *c,

@@ -2,34 +2,54 @@
 #include "kernels/gemm/sm90/geometry.h"
 #include "kernels/gemm/suite.h"
 
-static size_t put(struct gemm_choice *out, size_t cap, size_t count,
-                  const struct gemm_choice *choice)
-{
-    size_t at = count < cap ? count : cap;
-    while (at > 0 && out[at - 1].cost_us > choice->cost_us) {
-        if (at < cap) out[at] = out[at - 1];
-        at--;
-    }
-    if (at < cap) out[at] = *choice;
-    return count + 1;
-}
+static const double ANY = 1e300;
 
-/* Tiles of D. */
-struct tiling {
-    int32_t rows, cols;
+/* What is looked for, and what has been found. */
+struct walk {
+    const struct tmap_gemm *suite;
+    const struct tmap_gemm_config *request;
+    struct gemm_choice *out;
+    size_t cap, count;
+    /* Who asks for one need not wait for what cannot be it: what is slower than so many us. A bound
+     * counts the clusters that fit, not those that a request names. */
+    bool first_only;
+    double than_us;
 };
 
-/* A cluster half of whose blocks have no tile, or a split of more tiles than run at once. */
-static bool is_idle(const struct tmap_gemm *suite, const struct gemm_view *view,
-                    const struct tiling *tiles, const struct tmap_gemm_config *request,
-                    const struct tmap_gemm_config *c)
+static void put(struct walk *w, const struct gemm_choice *choice)
 {
-    if (suite->family != GEMM_SM90 || request->tile_m || request->tile_n) return false;
-    if (!request->cluster_m && c->cluster_m > 1 && c->cluster_m / 2 >= tiles->rows) return true;
-    if (!request->cluster_n && c->cluster_n > 1 && c->cluster_n / 2 >= tiles->cols) return true;
-    if (request->split_k || c->split_k == 1) return false;
-    return (int64_t)tiles->rows * tiles->cols * view->batch * c->split_k >
-           2 * (int64_t)suite->gpu.sm_count;
+    struct gemm_choice *out = w->out;
+    size_t at = w->count < w->cap ? w->count : w->cap;
+    while (at > 0 && out[at - 1].cost_us > choice->cost_us) {
+        if (at < w->cap) out[at] = out[at - 1];
+        at--;
+    }
+    if (at < w->cap) out[at] = *choice;
+    if (w->first_only && choice->cost_us < w->than_us) w->than_us = choice->cost_us;
+    w->count++;
+}
+
+/* The most that clusters and splits of a kernel come to, where the request leaves them open: beyond
+ * it half of a cluster's blocks have no tile, or more tiles are split than run at once. */
+struct most {
+    int32_t cluster_m, cluster_n, split_k;
+};
+
+static struct most most_of(const struct walk *w, const struct gemm_view *view,
+                           const struct gemm_instance *instance)
+{
+    const struct tmap_gemm_config *request = w->request;
+    const bool any = w->suite->family != GEMM_SM90 || request->tile_m || request->tile_n;
+    const int32_t rows = gemm_ceil_div(view->m, gemm_tile_m(instance)),
+                  cols = gemm_ceil_div(view->n, instance->bn);
+    const int64_t split =
+        2 * (int64_t)w->suite->gpu.sm_count / ((int64_t)rows * cols * view->batch);
+    const int32_t all = GEMM_MAX_CLUSTER;
+    return (struct most){any || request->cluster_m || rows >= all ? all : 2 * rows - 1,
+                         any || request->cluster_n || cols >= all ? all : 2 * cols - 1,
+                         any || request->split_k || split >= all ? all
+                         : split > 1                             ? (int32_t)split
+                                                                 : 1};
 }
 
 /* Whether the stream was asked for: none (-1), any, one of so many tiles, or whatever is cheapest.
@@ -41,61 +61,52 @@ static bool is_stream_wanted(int32_t requested, int32_t stream_k)
 }
 
 /* The ways of deal() for a cluster of *shape. */
-static size_t enumerate_streams(const struct tmap_gemm *suite, const struct gemm_view *view,
-                                const struct tmap_gemm_config *request, struct gemm_bound *bound,
-                                const struct tmap_gemm_config *shape, struct gemm_choice *choice,
-                                struct gemm_choice *out, size_t cap, size_t count)
+static void walk_streams(struct walk *w, const struct gemm_view *view, struct gemm_bound *bound,
+                         const struct tmap_gemm_config *shape, struct gemm_choice *choice)
 {
     enum { WAYS = 4 };
-    const int32_t requested = request->stream_k;
+    const int32_t requested = w->request->stream_k;
     /* Too few clusters for a remainder to be worth dealing out, but for few tiles among all. */
     const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
     const bool hopper = choice->instance->family == GEMM_SM90;
-    /* Who asks for one need not wait for what cannot be it; a bound counts the clusters that fit,
-     * not those that a request names. */
-    const bool first_only = cap == 1 && hopper && !request->clusters;
-    if (first_only) gemm_bound_shape(bound, shape);
+    if (w->first_only) gemm_bound_split(bound, shape->split_k);
     for (int32_t way = 0; way < WAYS; way++) {
         if (way != 0 && requested < 0) break;
-        if (first_only && count > 0 && way == 1 && gemm_dealing_is_slower(bound, out->cost_us))
-            break;
+        if (w->first_only && way == 1 && gemm_dealing_is_slower(bound, w->than_us)) break;
         if (requested == 0 && few && way != 0 && !(way == 3 && hopper)) continue;
-        if (first_only && count > 0 && gemm_is_slower(bound, way, out->cost_us)) continue;
+        if (w->first_only && gemm_is_slower(bound, way, w->than_us)) continue;
         choice->config = *shape;
         choice->config.stream_k = way;
-        if (!gemm_complete(suite, view, request, choice) ||
-            !is_stream_wanted(requested, choice->config.stream_k))
-            continue;
-        count = put(out, cap, count, choice);
+        if (gemm_complete(w->suite, view, w->request, choice) &&
+            is_stream_wanted(requested, choice->config.stream_k))
+            put(w, choice);
     }
-    return count;
 }
 
-static size_t enumerate_clusters(const struct tmap_gemm *suite, const struct gemm_view *view,
-                                 const struct tmap_gemm_config *request, struct gemm_choice *choice,
-                                 struct gemm_choice *out, size_t cap, size_t count)
+static void walk_clusters(struct walk *w, const struct gemm_view *view,
+                          const struct gemm_instance *instance, bool swapped)
 {
-    static const int32_t shapes[][3] = {
-        {1, 1, 1}, {2, 1, 1}, {1, 2, 1}, {2, 2, 1}, {4, 1, 1}, {1, 4, 1}, {2, 4, 1}, {4, 2, 1},
-        {1, 1, 2}, {1, 1, 3}, {1, 1, 4}, {1, 1, 5}, {1, 1, 6}, {1, 1, 7}, {1, 1, 8}, {2, 1, 2},
-        {1, 2, 2}, {2, 1, 3}, {1, 2, 3}, {2, 1, 4}, {1, 2, 4}, {2, 2, 2}, {4, 1, 2}, {1, 4, 2}};
-    const int32_t swapped = choice->config.swapped;
-    const struct tiling tiles = {gemm_ceil_div(view->m, gemm_tile_m(choice->instance)),
-                                 gemm_ceil_div(view->n, choice->instance->bn)};
-    struct gemm_bound bound = gemm_bound_of(suite, view, choice->instance);
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        const struct tmap_gemm_config shape = {.swapped = swapped,
-                                               .cluster_m = shapes[i][0],
-                                               .cluster_n = shapes[i][1],
-                                               .split_k = shapes[i][2]};
-        if (!gemm_allows(request->cluster_m, shape.cluster_m) ||
-            !gemm_allows(request->cluster_n, shape.cluster_n) ||
-            !gemm_allows(request->split_k, shape.split_k) ||
-            is_idle(suite, view, &tiles, request, &shape))
+    static const int32_t sharers[][2] = {{1, 1}, {2, 1}, {1, 2}, {2, 2},
+                                         {4, 1}, {1, 4}, {2, 4}, {4, 2}};
+    const struct tmap_gemm_config *request = w->request;
+    const struct most most = most_of(w, view, instance);
+    struct gemm_bound bound = gemm_bound_of(w->suite, view, instance);
+    struct gemm_choice choice = {.instance = instance};
+    /* As a request, a swapped of 0 would let the plan choose. */
+    struct tmap_gemm_config shape = {.swapped = swapped ? 1 : -1};
+    for (size_t i = 0; i < sizeof sharers / sizeof sharers[0]; i++) {
+        const int32_t m = sharers[i][0], n = sharers[i][1], splits = GEMM_MAX_CLUSTER / (m * n);
+        if (m > most.cluster_m || n > most.cluster_n || !gemm_allows(request->cluster_m, m) ||
+            !gemm_allows(request->cluster_n, n))
             continue;
-        count = enumerate_streams(suite, view, request, &bound, &shape, choice, out, cap, count);
+        if (w->first_only && gemm_cluster_is_slower(&bound, m, n, w->than_us)) continue;
+        shape.cluster_m = m, shape.cluster_n = n;
+        for (int32_t split = 1; split <= splits && split <= most.split_k; split++) {
+            shape.split_k = split;
+            if (gemm_allows(request->split_k, split))
+                walk_streams(w, view, &bound, &shape, &choice);
+        }
     }
-    return count;
 }
 
 /* What all tiles of a kernel take at the least, in clocks of an SM a k-block: the multiplies, or
@@ -119,73 +130,89 @@ static double rough_clocks(const struct tmap_gemm *suite, const struct gemm_inst
     return (tiles > 1 / most ? tiles : 1 / most) * (load > multiply ? load : multiply);
 }
 
-/* The least over the kernels that a request leaves, in either orientation. */
-static double least_clocks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                           const struct tmap_gemm_config *request)
+/* The kernels that a request leaves to a view of the problem, by their numbers, and what all tiles
+ * take of each. */
+struct kernels {
+    struct gemm_view view;
+    bool swapped;
+    size_t count;
+    uint16_t at[GEMM_MAX_INSTANCES];
+    double clocks[GEMM_MAX_INSTANCES];
+};
+
+static void list_kernels(const struct walk *w, const struct gemm_view *view, bool swapped,
+                         bool waste, struct kernels *list)
 {
-    double least = 1e300;
-    for (int32_t swapped = 0; swapped < 2; swapped++) {
-        const struct gemm_view view = gemm_view_of(problem, swapped != 0);
-        for (size_t i = 0; i < gemm_instance_count; i++) {
-            if (!gemm_is_wanted(suite, &gemm_instances[i], &view, request, false)) continue;
-            const struct gemm_view own = gemm_view_for(&view, &gemm_instances[i]);
-            const double clocks = rough_clocks(suite, &gemm_instances[i], &own);
-            if (clocks < least) least = clocks;
-        }
+    list->view = *view;
+    list->swapped = swapped;
+    list->count = gemm_list_wanted(w->suite, view, w->request, waste, list->at);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct gemm_instance *g = &gemm_instances[list->at[i]];
+        const struct gemm_view own = gemm_view_for(view, g);
+        list->clocks[i] = rough_clocks(w->suite, g, &own);
     }
-    return least;
 }
 
-/* most: of rough_clocks(), where the request leaves the tile open; ANY: a waste, too. */
-static const double ANY = 1e300;
-static size_t enumerate_view(const struct tmap_gemm *suite, const struct gemm_view *view,
-                             const struct tmap_gemm_config *request, bool swapped, double most,
-                             struct gemm_choice *out, size_t cap, size_t count)
+/* most: of their clocks. */
+static void walk_kernels(struct walk *w, const struct kernels *list, double most)
 {
-    const bool open = !request->tile_m && !request->tile_n;
-    for (size_t i = 0; i < gemm_instance_count; i++) {
-        const struct gemm_instance *instance = &gemm_instances[i];
-        if (!gemm_is_wanted(suite, instance, view, request, most == ANY)) continue;
-        const struct gemm_view own = gemm_view_for(view, instance);
-        if (open && rough_clocks(suite, instance, &own) > most) continue;
-        struct gemm_choice choice = {.instance = instance};
-        /* As a request, 0 would let the plan choose. */
-        choice.config.swapped = swapped ? 1 : -1;
-        count = enumerate_clusters(suite, &own, request, &choice, out, cap, count);
+    for (size_t i = 0; i < list->count; i++) {
+        const struct gemm_instance *instance = &gemm_instances[list->at[i]];
+        if (list->clocks[i] > most) continue;
+        const struct gemm_view own = gemm_view_for(&list->view, instance);
+        walk_clusters(w, &own, instance, list->swapped);
     }
-    return count;
 }
 
-static size_t enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
-                        const struct tmap_gemm_config *request, double most,
-                        struct gemm_choice *out, size_t cap)
+/* A's blocks are not B's, nor are A's pixels, and a gate's halves are columns. */
+static bool may_swap(const struct tmap_gemm_problem *problem)
 {
-    size_t count = 0;
+    return !problem->block_scale.a && problem->conv.images == 0 && !problem->epilogue.gate;
+}
+
+/* In either orientation. open: the request leaves the tile open, and what takes much longer than
+ * another is left out. */
+static void walk_problem(struct walk *w, const struct tmap_gemm_problem *problem, bool open,
+                         bool waste)
+{
+    static const double HOPELESS = 2.6;
+    const struct tmap_gemm_config *request = w->request;
+    struct kernels lists[2], apart;
+    double least = ANY;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
-        if ((request->swapped > 0) > swapped || (request->swapped < 0 && swapped)) continue;
-        /* A's blocks are not B's, nor are A's pixels, and a gate's halves are columns. */
-        if (swapped &&
-            (problem->block_scale.a || problem->conv.images > 0 || problem->epilogue.gate))
-            continue;
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
-        if (!swapped && gemm_wants_apart(suite, &view, request)) {
-            const struct gemm_view apart = gemm_view_apart(&view);
-            count = enumerate_view(suite, &apart, request, false, most, out, cap, count);
-            if (count > 0 && request->apart > 0) return count;
-        }
-        count = enumerate_view(suite, &view, request, swapped != 0, most, out, cap, count);
+        list_kernels(w, &view, swapped != 0, waste, &lists[swapped]);
+        for (size_t i = 0; i < lists[swapped].count; i++)
+            if (lists[swapped].clocks[i] < least) least = lists[swapped].clocks[i];
     }
-    return count;
+    const double most = open && !waste ? HOPELESS * least : ANY;
+    const bool walked[2] = {request->swapped <= 0, request->swapped >= 0 && may_swap(problem)};
+    for (int32_t swapped = 0; swapped < 2; swapped++) {
+        if (!walked[swapped]) continue;
+        if (!swapped && gemm_wants_apart(w->suite, &lists[0].view, request)) {
+            const struct gemm_view view = gemm_view_apart(&lists[0].view);
+            list_kernels(w, &view, false, waste, &apart);
+            walk_kernels(w, &apart, most);
+            if (w->count > 0 && request->apart > 0) return;
+        }
+        walk_kernels(w, &lists[swapped], most);
+    }
 }
 
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
 {
-    static const double HOPELESS = 2.6;
     const bool open = !request->tile_m && !request->tile_n;
-    const double most = open ? HOPELESS * least_clocks(suite, problem, request) : ANY;
-    const size_t count = enumerate(suite, problem, request, most, out, cap);
+    const bool hopper = suite->family == GEMM_SM90;
+    struct walk w = {.suite = suite,
+                     .request = request,
+                     .out = out,
+                     .cap = cap,
+                     .first_only = cap == 1 && hopper && !request->clusters,
+                     .than_us = ANY};
+    walk_problem(&w, problem, open, false);
     /* Where tiles are few kinds, the least may be one's that cannot be: a pingpong of one round.
      * And of few rows what is asked for may only be a waste. */
-    return count == 0 && open ? enumerate(suite, problem, request, ANY, out, cap) : count;
+    if (w.count == 0 && open) walk_problem(&w, problem, true, true);
+    return w.count;
 }

@@ -31,9 +31,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     const double memory_us =
         larger(bytes / memory_bytes_per_us(suite), stored_us(suite, view, traffic.blocks));
     const double full = smaller(c->clusters * members, suite->gpu.sm_count) / suite->gpu.sm_count;
-    const double start_us = full * (of(own, PROMOTED_FULL_US, FULL_US) +
-                                    WARPGROUPS_US * gemm_threads(choice->instance) / 128.0);
-    return start_us - ready_us(choice->instance) + softly(compute_us, memory_us);
+    return full * start_us(view, choice->instance) - ready_us(choice->instance) +
+           softly(compute_us, memory_us);
 }
 
 double gemm_work_us(const struct tmap_gemm *suite, const struct gemm_view *view,

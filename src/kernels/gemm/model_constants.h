@@ -85,6 +85,7 @@ static const double SHARED_BYTES_PER_CLOCK = 10.25; /* of its parts, from the cl
 static const double SHARED_LATENCY = 573.9; /* of a load from there, of which few run at a time */
 static const double DEEP_CLOCKS = 2819;     /* to hand a part over through L2 */
 static const double L2_LATENCY = 1132;      /* of a load of such a part */
+static const double ADDEND_CLOCKS = 30;     /* of a column of sums that C is added to */
 static const double DIRECT_CLOCKS = 410.4;  /* of 64 columns that the warps store themselves */
 /* A last round that few blocks have work in: so much of what is idle they gain. */
 static const double LAST_ROUND = 0.08846;
@@ -101,6 +102,7 @@ static const double PAIRS_ONCE = 0.9121;
 static const double SQUARES_ONCE = 0.8114;
 static const double FOURS_ONCE = 0.9077;
 static const double EIGHTS_ONCE = 0.8533;
+static const double LEAST_WAITS = 0.8; /* less than any of these and a stream's come to */
 /* Where tiles of one or two k-blocks (GEMM_FEW_BLOCKS) follow each other, how far they are from the
  * ones to the others. */
 static const double FEW_AGAIN = 0.5488;

@@ -190,7 +190,8 @@ static inline double tile_clocks(const struct gemm_view *view, const struct gemm
                            : outputs(view) * (PANEL_CLOCKS * columns / 64 *
                                                   wide_panels(view, choice->instance) +
                                               panel_waits(view, c))) +
-           (c->direct > 0 ? DIRECT_CLOCKS * columns / 64 : 0) + (view->adds_c ? 30.0 * columns : 0);
+           (c->direct > 0 ? DIRECT_CLOCKS * columns / 64 : 0) +
+           (view->adds_c ? ADDEND_CLOCKS * columns : 0);
 }
 
 /* A stream's tile is shared evenly, or some tiles by one cluster more than the rest. */
@@ -245,6 +246,13 @@ static inline double handing_over(const struct tmap_gemm_config *c, bool own, bo
     return PART_CLOCKS + uneven + (together ? TOGETHER_FIT * parts : parts);
 }
 
+/* Of a tile's end, what a warp of its own stores under the next tile's loads. */
+static inline double stored_aside(bool own, int32_t tile_m)
+{
+    if (own) return PROMOTED_STORED_ASIDE;
+    return tile_m == GEMM_SLAB_ROWS ? LOW_STORED_ASIDE : STORED_ASIDE;
+}
+
 /* The clocks of the busiest cluster. */
 static inline double busiest_clocks(const struct tmap_gemm *suite, const struct gemm_view *view,
                                     const struct gemm_choice *choice, const struct traffic *traffic,
@@ -265,10 +273,7 @@ static inline double busiest_clocks(const struct tmap_gemm *suite, const struct 
     if (c->pingpong > 0)
         return pingpong_clocks(view, choice, rounds_of(own, tiles, c->clusters), k_blocks * block) +
                ragged;
-    const double under = own               ? PROMOTED_STORED_ASIDE
-                         : c->tile_m == 64 ? LOW_STORED_ASIDE
-                                           : STORED_ASIDE;
-    const double aside = c->store_warp > 0 ? under : 0;
+    const double aside = c->store_warp > 0 ? stored_aside(own, c->tile_m) : 0;
     if (c->stream_k <= 0)
         return rounds_of(own, tiles, c->clusters) * (whole - aside) + aside + ragged;
     const double share = up(c->stream_k * k_blocks / c->clusters) * block;
@@ -403,6 +408,13 @@ static inline double stream_fit(const struct gemm_view *view, const struct tmap_
     for (int32_t blocks = c->cluster_m * c->cluster_n; blocks > 1; blocks /= 2)
         fit -= STREAM_SHARED;
     return fit;
+}
+
+/* What a launch takes that fills the device, before it multiplies. */
+static inline double start_us(const struct gemm_view *view, const struct gemm_instance *instance)
+{
+    return of(is_own(view), PROMOTED_FULL_US, FULL_US) +
+           WARPGROUPS_US * gemm_threads(instance) / 128.0;
 }
 
 /* What a promise about B saves. */

@@ -316,12 +316,11 @@ int32_t gemm_members(const struct gemm_choice *choice);
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap);
 
-/* Whether a request leaves the kernel to the problem. waste: also tiles of which most lie outside
- * D.
- */
-bool gemm_is_wanted(const struct tmap_gemm *suite, const struct gemm_instance *instance,
-                    const struct gemm_view *view, const struct tmap_gemm_config *request,
-                    bool waste);
+/* The numbers of the kernels that a request leaves to the problem; how many. waste: also those of
+ * whose tiles most lies outside D. */
+size_t gemm_list_wanted(const struct tmap_gemm *suite, const struct gemm_view *view,
+                        const struct tmap_gemm_config *request, bool waste,
+                        uint16_t numbers[GEMM_MAX_INSTANCES]);
 
 /* Fills in what follows from the instance, the cluster and the stream; false when it cannot be. */
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
@@ -333,6 +332,11 @@ bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_confi
                      struct gemm_choice *choice, int64_t tiles, int32_t k_blocks);
 /* Of how many tiles a way deals the k-blocks out, where so many clusters fit; 0: of none. */
 int64_t gemm_dealt_tiles(int32_t way, int32_t split, int64_t tiles, int32_t resident);
+
+/* The same on Hopper, where K is not split: how many clusters run, and how many tiles they share by
+ * k-blocks. A share of few k-blocks would cost more to hand over than to sum. */
+bool gemm_deal_unsplit(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks,
+                       int32_t resident, int32_t members, int32_t sm_count);
 
 /* Clusters that share each tile, where all do and none has anything else to do (each has some
  * k-blocks); or 1. The later families deal their tiles' parts out by themselves. */
@@ -492,22 +496,32 @@ struct gemm_bound {
     const struct gemm_instance *instance;
     int32_t tile_m, tile_n;
     bool own, conv;
-    double multiply, tile, stored;  /* clocks: of a k-block, of a tile's end, of its stores */
-    double k_blocks, unique;        /* of a tile; bytes of the operands */
+    double multiply; /* clocks of a k-block */
+    double tile, stored,
+        written;             /* of a tile's end, of its stores, of what its columns go through */
+    double turn_end, aside;  /* of a pingpong's end; of an end under the next tile's loads */
+    double latency;          /* of a k-block's loads in as many stages as there may be */
+    double k_blocks, unique; /* of a tile; bytes of the operands */
     double row_bytes, column_bytes; /* of a row of A and a column of B, a k-block */
-    double fit, us, ready_us;       /* of a clock; that a promise saves */
-    struct tmap_gemm_config shape;  /* from here on by gemm_bound_shape() */
-    double tiles, clusters;         /* of the product; that fit */
-    double loaded;                  /* bytes, by all blocks */
+    double fit, us;                 /* of a clock */
+    double merged;                  /* of pairs that merge what they ask of B */
+    double start_us, ready_us;      /* of a launch that fills the device; that a promise saves */
+    struct tmap_gemm_config shape;  /* from here on by gemm_cluster_is_slower() */
+    double tiles;                   /* of the product */
+    double load, loaded;            /* clocks of a k-block's loads; bytes, by all blocks */
+    double first;                   /* clocks before a block's first k-block */
+    int32_t members;                /* from here on by gemm_bound_split() */
+    double clusters;                /* that fit */
     double end;                     /* clocks of a tile's end */
-    /* Of tiles dealt out whole, and by k-blocks: clocks of a k-block's loads, k-blocks one after
-     * the other, and what a block's time is multiplied by. */
-    double load[2], sum_blocks[2], waits[2];
+    double waits[2]; /* what a block's time is multiplied by: whole tiles, dealt out */
     double power_us, cache_us, memory_us; /* of all, where memory_us is not 0 */
 };
 struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct gemm_instance *instance);
-void gemm_bound_shape(struct gemm_bound *bound, const struct tmap_gemm_config *shape);
+/* Goes on to clusters that share A `cols` times and B `rows` times. Whether all of their
+ * configurations are modelled as slower than so many us, by what is known before K is split. */
+bool gemm_cluster_is_slower(struct gemm_bound *bound, int32_t rows, int32_t cols, double than_us);
+void gemm_bound_split(struct gemm_bound *bound, int32_t split_k);
 /* Whether every configuration of that shape and way is modelled as slower than so many us; where a
  * way deals nothing out there is none. */
 bool gemm_is_slower(struct gemm_bound *bound, int32_t way, double than_us);
