@@ -297,13 +297,16 @@ size_t gemm_list_wanted(const struct tmap_gemm *suite, const struct gemm_view *v
     return count;
 }
 
+bool gemm_deals_out(const struct gemm_instance *instance, const struct gemm_view *view)
+{
+    return !instance->pingpong && !view->apart; /* a way to deal by itself, as yet */
+}
+
 /* Whether the kernel has what is asked of it. */
 static bool can_do(const struct gemm_instance *instance, const struct gemm_view *view,
                    const struct tmap_gemm_config *request, const struct tmap_gemm_config *c)
 {
-    if (instance->pingpong && (c->split_k > 1 || c->stream_k > 0)) return false;
-    if (view->apart && (c->split_k > 1 || c->stream_k > 0))
-        return false; /* a way to deal, as yet */
+    if (!gemm_deals_out(instance, view) && (c->split_k > 1 || c->stream_k > 0)) return false;
     if (instance->image == GEMM_CONV && request->flip_k > 0) return false; /* taps come in order */
     /* Its taps' boxes are not shared, nor is a patch's. */
     if ((instance->few > 0 || instance->patch) && c->cluster_n > 1) return false;

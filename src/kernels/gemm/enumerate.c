@@ -44,12 +44,14 @@ static struct most most_of(const struct walk *w, const struct gemm_view *view,
                   cols = gemm_ceil_div(view->n, instance->bn);
     const int64_t split =
         2 * (int64_t)w->suite->gpu.sm_count / ((int64_t)rows * cols * view->batch);
+    const bool whole = !gemm_deals_out(instance, view) || !gemm_splits(instance);
     const int32_t all = GEMM_MAX_CLUSTER;
     return (struct most){any || request->cluster_m || rows >= all ? all : 2 * rows - 1,
                          any || request->cluster_n || cols >= all ? all : 2 * cols - 1,
-                         any || request->split_k || split >= all ? all
-                         : split > 1                             ? (int32_t)split
-                                                                 : 1};
+                         whole                                     ? 1
+                         : any || request->split_k || split >= all ? all
+                         : split > 1                               ? (int32_t)split
+                                                                   : 1};
 }
 
 /* Whether the stream was asked for: none (-1), any, one of so many tiles, or whatever is cheapest.
@@ -64,14 +66,13 @@ static bool is_stream_wanted(int32_t requested, int32_t stream_k)
 static void walk_streams(struct walk *w, const struct gemm_view *view, struct gemm_bound *bound,
                          const struct tmap_gemm_config *shape, struct gemm_choice *choice)
 {
-    enum { WAYS = 4 };
     const int32_t requested = w->request->stream_k;
+    const int32_t ways = requested >= 0 && gemm_deals_out(choice->instance, view) ? 4 : 1;
     /* Too few clusters for a remainder to be worth dealing out, but for few tiles among all. */
     const bool few = shape->split_k == 1 && shape->cluster_m * shape->cluster_n >= 4;
     const bool hopper = choice->instance->family == GEMM_SM90;
     if (w->first_only) gemm_bound_split(bound, shape->split_k);
-    for (int32_t way = 0; way < WAYS; way++) {
-        if (way != 0 && requested < 0) break;
+    for (int32_t way = 0; way < ways; way++) {
         if (w->first_only && way == 1 && gemm_dealing_is_slower(bound, w->than_us)) break;
         if (requested == 0 && few && way != 0 && !(way == 3 && hopper)) continue;
         if (w->first_only && gemm_is_slower(bound, way, w->than_us)) continue;

@@ -322,6 +322,8 @@ size_t gemm_list_wanted(const struct tmap_gemm *suite, const struct gemm_view *v
                         const struct tmap_gemm_config *request, bool waste,
                         uint16_t numbers[GEMM_MAX_INSTANCES]);
 
+/* Whether tiles may be split along K, or dealt out by k-blocks. */
+bool gemm_deals_out(const struct gemm_instance *instance, const struct gemm_view *view);
 /* Fills in what follows from the instance, the cluster and the stream; false when it cannot be. */
 bool gemm_complete(const struct tmap_gemm *suite, const struct gemm_view *view,
                    const struct tmap_gemm_config *request, struct gemm_choice *choice);
