@@ -195,14 +195,15 @@ static bool deal_out(const struct gemm_bound *b, int32_t way, struct way *out)
     const bool may = gemm_sharers_of_each(b->instance, &c, (int64_t)b->tiles) >= GEMM_TOGETHER;
     const double over = may ? smaller(by_one, handing_over(&c, b->own, true)) : by_one;
     const double full = smaller(1, (double)c.clusters * b->members / b->suite->gpu.sm_count);
-    *out = (struct way){.rounds = rounds,
-                        .k_blocks = b->k_blocks,
-                        .shared = up(c.stream_k * b->k_blocks / c.clusters),
-                        .ends = ends_of(b, rounds) + b->end + over,
-                        .latency = b->latency,
-                        .alone = 2.0 * c.clusters <= b->clusters ? ALONE : 1,
-                        .waits = b->waits[1],
-                        .start_us = full * b->start_us};
+    *out =
+        (struct way){.rounds = rounds,
+                     .k_blocks = b->k_blocks,
+                     .shared = up(c.stream_k * b->k_blocks / c.clusters),
+                     .ends = ends_of(b, rounds) + b->end + over,
+                     .latency = b->latency,
+                     .alone = 2.0 * c.clusters <= b->clusters ? ALONE : 1,
+                     .waits = b->waits[1] * stream_cold(b->own, b->unique, c.stream_k / b->tiles),
+                     .start_us = full * b->start_us};
     return true;
 }
 

@@ -20,7 +20,8 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
     if (power_us > compute_us) compute_us = mean(compute_us, power_us);
     const bool own = is_own(view);
     compute_us *= in_step(c, up(tiles / c->clusters), k_blocks_of(view) / c->split_k, own);
-    if (c->stream_k > 0 && c->split_k == 1) compute_us *= stream_fit(view, c);
+    if (c->stream_k > 0 && c->split_k == 1)
+        compute_us *= stream_fit(view, c) * stream_cold(own, traffic.unique, c->stream_k / tiles);
     compute_us *= tile_fit(suite, view, choice->instance, c, compute_us);
     if (c->pingpong > 0) compute_us *= turn_fit(view);
     compute_us *= gemm_settled_fit(suite, view, c);

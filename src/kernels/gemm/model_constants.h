@@ -102,7 +102,7 @@ static const double PAIRS_ONCE = 0.9121;
 static const double SQUARES_ONCE = 0.8114;
 static const double FOURS_ONCE = 0.9077;
 static const double EIGHTS_ONCE = 0.8533;
-static const double LEAST_WAITS = 0.8; /* less than any of these and a stream's come to */
+static const double LEAST_WAITS = 0.7; /* less than any of these and a stream's come to */
 /* Where tiles of one or two k-blocks (GEMM_FEW_BLOCKS) follow each other, how far they are from the
  * ones to the others. */
 static const double FEW_AGAIN = 0.5488;
@@ -114,12 +114,16 @@ static const double MULTIPLY_FIT = 1.402;
 static const double FIRST_CLOCKS = 3566;
 /* Of a stream, beside its parts: its blocks are out of step; and what is less of it for each
  * doubling of those that share operands. */
-static const double STREAM_FIT = 1.085;
-static const double STREAM_SHARED = 0.03004;
+static const double STREAM_FIT = 1.034;
+static const double STREAM_SHARED = 0.04046;
+/* Of operands of many bytes, all dealt out; and how many bytes are half of many, the cache's 50 MB.
+ */
+static const double STREAM_COLD = 0.1175;
+static const double STREAM_COLD_BYTES = 5.167e7;
 /* Of operands that are not contiguous along K: a stream's and a pingpong's time; the clocks of a
  * k-block's box that crosses the edge of M or N, and of one outside; and what memory takes more,
  * over the rows of M or N that a cluster reads side by side. */
-static const double MAJORS_STREAM = 0.976;
+static const double MAJORS_STREAM = 0.9827;
 static const double MAJORS_TURN = 1.034;
 static const double FILLING_CLOCKS = 834;
 static const double OUTSIDE_CLOCKS = 311;

@@ -410,6 +410,14 @@ static inline double stream_fit(const struct gemm_view *view, const struct tmap_
     return fit;
 }
 
+/* And what it takes that the sharers of a tile are at other k-blocks than their neighbours: these
+ * do not find in the cache what they would else, the less the more bytes the operands have. share:
+ * of the product that is dealt out. */
+static inline double stream_cold(bool own, double unique, double share)
+{
+    return own ? 1 : 1 + STREAM_COLD * share * unique / (unique + STREAM_COLD_BYTES);
+}
+
 /* What a launch takes that fills the device, before it multiplies. */
 static inline double start_us(const struct gemm_view *view, const struct gemm_instance *instance)
 {
