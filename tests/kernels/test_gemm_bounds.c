@@ -140,7 +140,35 @@ static void gates_have_maps_of_halves(void **state)
     }
 }
 
-/* A kind, a major or a group without a kernel for it says so. */
+/* B by rows of N: a row is a row of both halves, in boxes of 64 of its columns that sharers deal
+ * out; a half whose bytes are no stride of a map has none. */
+static void gates_by_rows_have_maps_of_halves(void **state)
+{
+    (void)state;
+    struct tmap_gemm *suite = loaded();
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 512, 1008, 448);
+    struct tmap_gemm_plan plan;
+    struct tmap_gemm_refusal why = {0};
+    p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
+    p.b.mn_major = true, p.b.ld = 1024;
+    for (int32_t sharers = 1; sharers <= 2; sharers++) {
+        const struct tmap_gemm_config request = {
+            .tile_m = 128, .tile_n = 128, .cluster_m = sharers, .cluster_n = 1, .pingpong = -1};
+        assert_int_equal(tmap_gemm_make_plan(suite, &p, &request, &plan, NULL), TMAP_OK);
+        const struct tmap_desc *b = &plan.desc[1];
+        assert_int_equal(b->rank, 4);
+        assert_int_equal(b->dim[0], 504), assert_int_equal(b->dim[1], 448);
+        assert_int_equal(b->dim[2], 2);
+        assert_int_equal(b->stride_bytes[0], 2048), assert_int_equal(b->stride_bytes[1], 1008);
+        assert_int_equal(b->box[0], 64), assert_int_equal(b->box[1], 64);
+        assert_int_equal(b->box[2], 1);
+    }
+    p.n = 1000;
+    assert_int_equal(tmap_gemm_make_plan(suite, &p, NULL, &plan, &why), TMAP_E_ILLEGAL);
+    assert_non_null(strstr(why.text, "map of B"));
+}
+
+/* A kind without a kernel for it says so, and a request or a group. */
 static void epilogues_that_have_no_kernel(void **state)
 {
     (void)state;
@@ -313,6 +341,7 @@ int main(void)
         cmocka_unit_test(epilogues_that_go_together),
         cmocka_unit_test(gates_that_go_together),
         cmocka_unit_test(gates_have_maps_of_halves),
+        cmocka_unit_test(gates_by_rows_have_maps_of_halves),
         cmocka_unit_test(epilogues_that_have_no_kernel),
         cmocka_unit_test(numbers_that_go_together),
         cmocka_unit_test(the_largest_extents_are_counted),

@@ -168,7 +168,7 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
          "epilogues are for floats of 16 bits and less"},
         {10, with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16), {0}, "beside a gate D is row-major"},
         {10, with_steps(GEMM_NVF4, TMAP_GEMM_OUT_BF16), {0}, "without scale factors"},
-        {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "bf16, fp16 and e4m3"},
+        {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "for bf16 and fp16, and for e4m3"},
         {9,
          with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16),
          {0},
@@ -177,6 +177,9 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
          with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16),
          {0},
          "gates are for an A contiguous along K"},
+        {9, with_steps(GEMM_E4M3, TMAP_GEMM_OUT_BF16), {0}, "and for e4m3 contiguous along K"},
+        {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "for bf16 and fp16, and for e4m3"},
+        {10, with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16), {0}, "less contiguous along K"},
     };
     struct tmap_gemm_plan plan;
     (void)state;
@@ -188,7 +191,11 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
     lacks[21].p.epilogue.gate = TMAP_GEMM_GATE_PAIRS;
     lacks[21].p.b.mn_major = true;
     lacks[22].p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
-    lacks[22].p.a.mn_major = true;
+    lacks[22].p.a.mn_major = lacks[23].p.b.mn_major = true;
+    lacks[24].p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
+    lacks[24].p.b.mn_major = true;
+    lacks[25].p.epilogue.gate = TMAP_GEMM_GATE_PAIRS;
+    lacks[25].p.b.mn_major = true;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
         struct tmap_gemm *suite = emulated_gemm_suite_for(lacks[i].major, 0);
         struct tmap_gemm_refusal why = {0};
@@ -244,7 +251,7 @@ static void epilogues_are_offered(void **state)
 }
 
 /* On Hopper, operands of 16 bits by rows of M or N: kernels of that order, with any steps. */
-static void offers_by_rows(struct tmap_gemm *suite, struct tmap_gemm_problem p)
+static void offers_by_rows(struct tmap_gemm *suite, struct tmap_gemm_problem p, enum gemm_image end)
 {
     static struct gemm_choice choices[GEMM_MAX_CHOICES];
     static const struct tmap_gemm_config none = {0};
@@ -258,9 +265,7 @@ static void offers_by_rows(struct tmap_gemm *suite, struct tmap_gemm_problem p)
         const bool swapped = choices[i].config.swapped > 0;
         assert_int_equal(g->a_mn, swapped ? p.b.mn_major : p.a.mn_major);
         assert_int_equal(g->b_mn, swapped ? p.a.mn_major : p.b.mn_major);
-        assert_int_equal(gemm_end_of(g), p.epilogue.gate     ? GEMM_IMAGE_GATED
-                                         : gemm_is_quick(&p) ? GEMM_QUICK
-                                                             : GEMM_FINISHED);
+        assert_int_equal(gemm_end_of(g), end);
     }
 }
 
@@ -275,38 +280,14 @@ static void epilogues_by_rows_are_offered(void **state)
                 if (out == GEMM_OUT_S32) continue;
                 struct tmap_gemm_problem p = with_steps(kinds[k], out);
                 p.a.mn_major = order & 1, p.b.mn_major = order >> 1;
-                offers_by_rows(suite, p);
-                p.epilogue.amax = p.epilogue.row_bias = 0;
-                offers_by_rows(suite,
-                               p); /* a bias and an activation alone, where out has 16 bits */
+                offers_by_rows(suite, p, GEMM_FINISHED);
+                p.epilogue.amax = p.epilogue.row_bias = 0; /* a bias and an activation alone */
+                p.epilogue.bias_type = TMAP_GEMM_OUT_BF16;
+                const bool quick = order < 3 && (out == GEMM_OUT_BF16 || out == GEMM_OUT_F16);
+                offers_by_rows(suite, p, quick ? GEMM_QUICK : GEMM_FINISHED);
                 p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
-                offers_by_rows(suite, p);
+                offers_by_rows(suite, p, GEMM_IMAGE_GATED);
             }
-}
-
-/* B by rows of N: a row of the matrix is a row of both halves, in boxes of 64 of its columns. */
-static void a_gate_by_rows_has_halves_of_rows(void **state)
-{
-    static struct gemm_choice choices[GEMM_MAX_CHOICES];
-    static const struct tmap_gemm_config none = {0};
-    struct tmap_gemm *suite = emulated_gemm_suite_for(9, 0);
-    struct tmap_gemm_problem p = with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16);
-    struct tmap_desc desc[3];
-    (void)state;
-    p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
-    p.b.mn_major = true;
-    assert_true(gemm_enumerate(suite, &p, &none, choices, GEMM_MAX_CHOICES) > 0);
-    const struct gemm_view view = gemm_view_of(&p, false);
-    gemm_describe(&view, &choices[0], desc);
-    const struct tmap_desc *b = &desc[1];
-    assert_int_equal(b->rank, 4);
-    assert_int_equal(b->dim[0], 256);
-    assert_int_equal(b->dim[1], 512);
-    assert_int_equal(b->dim[2], 2);
-    assert_int_equal(b->stride_bytes[0], p.b.ld * 2);
-    assert_int_equal(b->stride_bytes[1], 512);
-    assert_int_equal(b->box[0], 64);
-    assert_int_equal(b->box[2], 1);
 }
 
 /* Both outputs' columns are staged at once: one panel is too few. */
@@ -449,7 +430,6 @@ int main(void)
                                        cmocka_unit_test(what_a_chip_lacks_is_refused_in_words),
                                        cmocka_unit_test(epilogues_are_offered),
                                        cmocka_unit_test(epilogues_by_rows_are_offered),
-                                       cmocka_unit_test(a_gate_by_rows_has_halves_of_rows),
                                        cmocka_unit_test(a_second_output_takes_a_second_panel),
                                        cmocka_unit_test(rows_of_four_bits_are_whole_bytes),
                                        cmocka_unit_test(groups_are_the_chips_own),

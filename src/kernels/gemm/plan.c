@@ -277,6 +277,24 @@ static bool has_image(const struct tmap_gemm *suite, const struct tmap_gemm_prob
     return false;
 }
 
+/* What it does not do with sums, in words; NULL: nothing. */
+static const char *lacks_epilogue(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p)
+{
+    const bool has = has_image(suite, p, p->epilogue.gate ? GEMM_IMAGE_GATED : GEMM_FINISHED);
+    const bool either_way = p->kind == TMAP_GEMM_BF16 || p->kind == TMAP_GEMM_F16;
+    if (suite->family == GEMM_SM90) {
+        if (has && p->epilogue.gate == GEMM_GATE_PAIRS && p->b.mn_major)
+            return "a gate's pairs of columns are of a B contiguous along K";
+        if (has) return NULL;
+        return either_way ? "gates are for an A contiguous along K"
+                          : "epilogues are for bf16 and fp16, and for e4m3 contiguous along K";
+    }
+    if (has) return NULL;
+    return has_image(suite, p, GEMM_FINISHED)
+               ? "gates are for floats of 16 and 8 bits without scale factors"
+               : "epilogues are for floats of 16 bits and less contiguous along K";
+}
+
 /* What a family does not multiply, in words. */
 static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_problem *p,
                          const struct tmap_gemm_config *request)
@@ -296,16 +314,7 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "convolutions are of bf16, on compute capability 9.0";
     if (p->block_scale.a && !has_image(suite, p, GEMM_BLOCKS))
         return "scales of blocks are for compute capability 9.0's products";
-    if (p->epilogue.gate == GEMM_GATE_PAIRS && p->b.mn_major)
-        return "a gate's pairs of columns are of a B contiguous along K";
-    if (gemm_wants_epilogue(p) &&
-        !has_image(suite, p, p->epilogue.gate ? GEMM_IMAGE_GATED : GEMM_FINISHED))
-        return suite->family == GEMM_SM90 ? p->epilogue.gate && mn_major
-                                                ? "gates are for an A contiguous along K"
-                                                : "epilogues are for bf16, fp16 and e4m3"
-               : has_image(suite, p, GEMM_FINISHED)
-                   ? "gates are for floats of 16 and 8 bits without scale factors"
-                   : "epilogues are for floats of 16 bits and less contiguous along K";
+    if (gemm_wants_epilogue(p) && lacks_epilogue(suite, p)) return lacks_epilogue(suite, p);
     if (p->epilogue.gate && p->d.mn_major && suite->family == GEMM_SM100)
         return "beside a gate D is row-major, in tensor memory's products";
     return request->overlap == GEMM_LATE ? "no kernel fits whose clusters have turns (overlap 2)"
