@@ -141,7 +141,7 @@ $(B)/tmap: $(CLI_OBJ) $(LINK_COMMAND)
 # --- tests: tests/<folder>/test_<what>.c is a CMocka program, tests/<folder>/test_<what>.sh prints TAP
 TEST_SRC  := $(wildcard tests/*/test_*.c)
 TEST_BIN  := $(patsubst %.c,$(B)/%,$(TEST_SRC))
-# What builds a command of its own runs in .ci/run and with DEEP=1, so that make test stays short.
+# Tests that build a program of their own run only with DEEP=1, as .ci/run does: make test stays short.
 DEEP_SH   := tests/cli/test_bad_input_asan.sh
 TEST_SH   := $(sort $(filter-out $(if $(DEEP),,$(DEEP_SH)),$(wildcard tests/*/test_*.sh)))
 TEST_HELP := $(call objs,tests/support)

@@ -2,6 +2,9 @@
  * worked out. */
 #include "kernels/gemm/model_terms.h"
 
+/* Of a load's latency where clusters merge what they ask of A (merged_latency()). */
+#define LEAST_MERGED smaller(MERGED_PAIRS, smaller(MERGED_MORE, MERGED_LOW))
+
 /* Columns that one warpgroup has of a tile. */
 static double columns_of(const struct gemm_instance *instance)
 {
@@ -55,7 +58,7 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
                                .tile = end_clocks(instance),
                                .stored = outputs(view) * PANEL_CLOCKS * columns / GEMM_SLAB_ROWS *
                                          wide_panels(view, instance),
-                               .written = view->adds_c ? ADDEND_CLOCKS * columns : 0,
+                               .addend = view->adds_c ? ADDEND_CLOCKS * columns : 0,
                                .turn_end = instance->pingpong ? least_turn_end(view, instance) : 0,
                                .aside = stored_aside(own, tile_m),
                                .latency = conv ? 0 : LOAD_LATENCY / larger(1, stages),
@@ -70,7 +73,7 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
 /* Of a tile's end, at the least. */
 static double least_end_clocks(const struct gemm_bound *b, const struct tmap_gemm_config *c)
 {
-    return b->tile + epilogue_clocks(b->view, columns_of(b->instance) / c->split_k) + b->written +
+    return b->tile + epilogue_clocks(b->view, columns_of(b->instance) / c->split_k) + b->addend +
            (c->split_k > 1 ? part_clocks(c, b->own) : b->stored);
 }
 
@@ -83,7 +86,7 @@ static double first_clocks(const struct gemm_bound *b, const struct tmap_gemm_co
 }
 
 /* What clusters have in common however K is split. */
-static void bound_cluster(struct gemm_bound *b, int32_t rows, int32_t cols)
+void gemm_bound_cluster(struct gemm_bound *b, int32_t rows, int32_t cols)
 {
     struct tmap_gemm_config *c = &b->shape;
     c->cluster_m = rows, c->cluster_n = cols;
@@ -96,16 +99,22 @@ static void bound_cluster(struct gemm_bound *b, int32_t rows, int32_t cols)
     b->load = own * byte_clocks(b->own, b->unique, b->loaded);
 }
 
+/* Less than in_step(), gemm_merged_fit() and stream_fit() come to of any shape of clusters. */
+static double least_waits(void)
+{
+    const double once = smaller(SQUARES_ONCE, smaller(EIGHTS_ONCE, PAIRS_ONCE));
+    return once * (STREAM_FIT - 3 * STREAM_SHARED) * smaller(1, MAJORS_STREAM);
+}
+
 /* All SMs at work all the time. Blocks that have a way into the cache to themselves load more
  * quickly, but are on half of the SMs then. */
-bool gemm_cluster_is_slower(struct gemm_bound *b, int32_t rows, int32_t cols, double than_us)
+bool gemm_cluster_is_slower(const struct gemm_bound *b, double than_us)
 {
-    bound_cluster(b, rows, cols);
-    const double blocks = b->tiles * rows * cols * b->k_blocks / b->suite->gpu.sm_count;
-    const double load =
-        b->conv ? 0 : larger(b->load, smaller(MERGED_PAIRS, MERGED_LOW) * b->latency);
-    const double clocks = blocks * larger(b->multiply, larger(load, b->conv ? 0 : BLOCK_CLOCKS));
-    const double waits = rows * cols > 1 ? LEAST_WAITS : 1;
+    const int32_t members = b->shape.cluster_m * b->shape.cluster_n;
+    const double blocks = b->tiles * members * b->k_blocks / b->suite->gpu.sm_count;
+    const double loads = larger(larger(b->load, BLOCK_CLOCKS), LEAST_MERGED * b->latency);
+    const double clocks = blocks * (b->conv ? b->multiply : larger(b->multiply, loads));
+    const double waits = members > 1 ? least_waits() : 1;
     return (clocks + b->tile + b->first) * b->us * b->fit * waits > than_us + b->ready_us;
 }
 
@@ -115,6 +124,7 @@ void gemm_bound_split(struct gemm_bound *b, int32_t split_k)
     c->split_k = split_k;
     b->members = c->cluster_m * c->cluster_n * split_k;
     b->clusters = larger(1, b->suite->resident[b->members]); /* 0: it cannot be anyway */
+    c->clusters = (int32_t)b->clusters;
     b->end = least_end_clocks(b, c);
     const double k_blocks = b->k_blocks / split_k, rounds = b->tiles / b->clusters;
     const double waits = b->fit * in_step(c, split_k > 1 ? 1 : up(rounds), k_blocks, b->own);
@@ -157,11 +167,11 @@ static struct way whole_tiles(const struct gemm_bound *b)
     const double clusters = split || b->tiles < b->clusters ? b->tiles : b->clusters;
     const double rounds = rounds_of(b->own, b->tiles, b->clusters);
     const double full = smaller(1, clusters * b->members / b->suite->gpu.sm_count);
-    const bool merges = !split && c->cluster_n == 1 && b->members > 1 && b->tiles <= b->clusters;
+    const bool merges = gemm_can_merge_a(c, b->tiles);
     return (struct way){.rounds = rounds,
                         .k_blocks = split ? up(b->k_blocks / c->split_k) : b->k_blocks,
                         .ends = b->end + ends_of(b, rounds - 1),
-                        .latency = b->latency * (merges ? smaller(MERGED_PAIRS, MERGED_LOW) : 1),
+                        .latency = b->latency * (merges ? LEAST_MERGED : 1),
                         .alone = 2 * clusters <= b->clusters ? ALONE : 1,
                         .waits = b->waits[0],
                         .start_us = IN_TURN * full * b->start_us};
@@ -187,8 +197,8 @@ static bool deal_out(const struct gemm_bound *b, int32_t way, struct way *out)
     struct tmap_gemm_config c = b->shape;
     if (c.split_k > 1) return deal_split(b, way, out);
     c.stream_k = way;
-    if (!gemm_deal_unsplit(&c, (int64_t)b->tiles, (int32_t)b->k_blocks, (int32_t)b->clusters,
-                           b->members, b->suite->gpu.sm_count))
+    if (!gemm_deal_to_clusters(&c, (int64_t)b->tiles, (int32_t)b->k_blocks, (int32_t)b->clusters,
+                               b->members, b->suite->gpu.sm_count))
         return false;
     const double rounds = up((b->tiles - c.stream_k) / c.clusters);
     const double by_one = handing_over(&c, b->own, false);

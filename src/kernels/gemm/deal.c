@@ -55,8 +55,8 @@ static bool deal_dynamic(struct tmap_gemm_config *c, int64_t tiles)
     return true;
 }
 
-bool gemm_deal_unsplit(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks,
-                       int32_t resident, int32_t members, int32_t sm_count)
+bool gemm_deal_to_clusters(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks,
+                           int32_t resident, int32_t members, int32_t sm_count)
 {
     const int32_t way = c->stream_k;
     c->clusters = c->split_k > 1 || tiles < resident ? (int32_t)tiles : resident;
@@ -92,7 +92,7 @@ bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_confi
     if (c->split_k > 1 && c->stream_k > 0)
         return deal_deep(c, c->stream_k, tiles, k_blocks, suite->resident[members],
                          request->clusters);
-    return gemm_deal_unsplit(c, tiles, k_blocks, resident, members, sms);
+    return gemm_deal_to_clusters(c, tiles, k_blocks, resident, members, sms);
 }
 
 int32_t gemm_sharers_of_each(const struct gemm_instance *instance, const struct tmap_gemm_config *c,

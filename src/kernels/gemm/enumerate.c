@@ -62,7 +62,7 @@ static bool is_stream_wanted(int32_t requested, int32_t stream_k)
     return requested <= 0 || stream_k == requested;
 }
 
-/* The ways of deal() for a cluster of *shape. */
+/* The ways to deal tiles out (deal.c) to clusters of *shape. */
 static void walk_streams(struct walk *w, const struct gemm_view *view, struct gemm_bound *bound,
                          const struct tmap_gemm_config *shape, struct gemm_choice *choice)
 {
@@ -100,7 +100,8 @@ static void walk_clusters(struct walk *w, const struct gemm_view *view,
         if (m > most.cluster_m || n > most.cluster_n || !gemm_allows(request->cluster_m, m) ||
             !gemm_allows(request->cluster_n, n))
             continue;
-        if (w->first_only && gemm_cluster_is_slower(&bound, m, n, w->than_us)) continue;
+        if (w->first_only) gemm_bound_cluster(&bound, m, n);
+        if (w->first_only && gemm_cluster_is_slower(&bound, w->than_us)) continue;
         shape.cluster_m = m, shape.cluster_n = n;
         for (int32_t split = 1; split <= splits && split <= most.split_k; split++) {
             shape.split_k = split;
@@ -178,7 +179,7 @@ static void walk_problem(struct walk *w, const struct tmap_gemm_problem *problem
 {
     static const double HOPELESS = 2.6;
     const struct tmap_gemm_config *request = w->request;
-    struct kernels lists[2], apart;
+    struct kernels lists[2];
     double least = ANY;
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         const struct gemm_view view = gemm_view_of(problem, swapped != 0);
@@ -191,10 +192,11 @@ static void walk_problem(struct walk *w, const struct tmap_gemm_problem *problem
     for (int32_t swapped = 0; swapped < 2; swapped++) {
         if (!walked[swapped]) continue;
         if (!swapped && gemm_wants_apart(w->suite, &lists[0].view, request)) {
-            const struct gemm_view view = gemm_view_apart(&lists[0].view);
-            list_kernels(w, &view, false, waste, &apart);
-            walk_kernels(w, &apart, most);
+            const struct gemm_view view = lists[0].view, apart = gemm_view_apart(&view);
+            list_kernels(w, &apart, false, waste, &lists[0]);
+            walk_kernels(w, &lists[0], most);
             if (w->count > 0 && request->apart > 0) return;
+            list_kernels(w, &view, false, waste, &lists[0]);
         }
         walk_kernels(w, &lists[swapped], most);
     }

@@ -31,7 +31,7 @@ bool gemm_is_quick(const struct tmap_gemm_problem *problem)
         1u << GEMM_STEP_row_bias | 1u << GEMM_STEP_col_bias | 1u << GEMM_STEP_activation;
     const bool biased = problem->epilogue.row_bias || problem->epilogue.col_bias;
     const bool has = problem->kind == TMAP_GEMM_BF16 || problem->kind == TMAP_GEMM_F16;
-    const bool by_rows = problem->a.mn_major && problem->b.mn_major; /* both: of no layer */
+    const bool by_rows = problem->a.mn_major && problem->b.mn_major; /* a gradient: all steps */
     return has && !by_rows && problem->conv.images == 0 && steps && !(steps & ~quick) &&
            problem->alpha == 1.0f && problem->beta == 0.0f && gemm_out_bytes(problem->out) == 2 &&
            (!biased || problem->epilogue.bias_type != TMAP_GEMM_OUT_F32);

@@ -92,7 +92,7 @@ bool gemm_has_together(const struct gemm_instance *instance)
            instance->wgs <= GEMM_TOGETHER_WGS && !gemm_is_tall(instance) &&
            !gemm_is_finished(instance) && !instance->a_mn && !instance->b_mn &&
            instance->image != GEMM_BLOCKS && instance->image != GEMM_EARLY &&
-           instance->image != GEMM_QUICK;
+           gemm_end_of(instance) != GEMM_QUICK;
 }
 
 bool gemm_stores_itself(const struct gemm_instance *instance)

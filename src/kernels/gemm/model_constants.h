@@ -102,7 +102,6 @@ static const double PAIRS_ONCE = 0.9121;
 static const double SQUARES_ONCE = 0.8114;
 static const double FOURS_ONCE = 0.9077;
 static const double EIGHTS_ONCE = 0.8533;
-static const double LEAST_WAITS = 0.7; /* less than any of these and a stream's come to */
 /* Where tiles of one or two k-blocks (GEMM_FEW_BLOCKS) follow each other, how far they are from the
  * ones to the others. */
 static const double FEW_AGAIN = 0.5488;

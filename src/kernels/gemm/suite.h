@@ -335,10 +335,11 @@ bool gemm_deal_tiles(const struct tmap_gemm *suite, const struct tmap_gemm_confi
 /* Of how many tiles a way deals the k-blocks out, where so many clusters fit; 0: of none. */
 int64_t gemm_dealt_tiles(int32_t way, int32_t split, int64_t tiles, int32_t resident);
 
-/* The same on Hopper, where K is not split: how many clusters run, and how many tiles they share by
- * k-blocks. A share of few k-blocks would cost more to hand over than to sum. */
-bool gemm_deal_unsplit(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks,
-                       int32_t resident, int32_t members, int32_t sm_count);
+/* What gemm_deal_tiles() does but for tiles that are split and shared, or dynamic: how many
+ * clusters run, of those that fit (resident), and how many tiles they share by k-blocks.
+ * c->stream_k comes as a way. A share of few k-blocks would cost more to hand over than to sum. */
+bool gemm_deal_to_clusters(struct tmap_gemm_config *c, int64_t tiles, int32_t k_blocks,
+                           int32_t resident, int32_t members, int32_t sm_count);
 
 /* Clusters that share each tile, where all do and none has anything else to do (each has some
  * k-blocks); or 1. The later families deal their tiles' parts out by themselves. */
@@ -498,17 +499,16 @@ struct gemm_bound {
     const struct gemm_instance *instance;
     int32_t tile_m, tile_n;
     bool own, conv;
-    double multiply; /* clocks of a k-block */
-    double tile, stored,
-        written;             /* of a tile's end, of its stores, of what its columns go through */
-    double turn_end, aside;  /* of a pingpong's end; of an end under the next tile's loads */
-    double latency;          /* of a k-block's loads in as many stages as there may be */
-    double k_blocks, unique; /* of a tile; bytes of the operands */
+    double multiply;                /* clocks of a k-block */
+    double tile, stored, addend;    /* of a tile's end, of its stores, of adding C */
+    double turn_end, aside;         /* of a pingpong's end; of an end under the next tile's loads */
+    double latency;                 /* of a k-block's loads in as many stages as there may be */
+    double k_blocks, unique;        /* of a tile; bytes of the operands */
     double row_bytes, column_bytes; /* of a row of A and a column of B, a k-block */
     double fit, us;                 /* of a clock */
     double merged;                  /* of pairs that merge what they ask of B */
     double start_us, ready_us;      /* of a launch that fills the device; that a promise saves */
-    struct tmap_gemm_config shape;  /* from here on by gemm_cluster_is_slower() */
+    struct tmap_gemm_config shape;  /* from here on by gemm_bound_cluster() */
     double tiles;                   /* of the product */
     double load, loaded;            /* clocks of a k-block's loads; bytes, by all blocks */
     double first;                   /* clocks before a block's first k-block */
@@ -520,9 +520,10 @@ struct gemm_bound {
 };
 struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                 const struct gemm_instance *instance);
-/* Goes on to clusters that share A `cols` times and B `rows` times. Whether all of their
- * configurations are modelled as slower than so many us, by what is known before K is split. */
-bool gemm_cluster_is_slower(struct gemm_bound *bound, int32_t rows, int32_t cols, double than_us);
+/* Goes on to clusters of rows x cols blocks; whether all of their configurations are modelled as
+ * slower than so many us, by what is known before K is split; and goes on to a split of them. */
+void gemm_bound_cluster(struct gemm_bound *bound, int32_t rows, int32_t cols);
+bool gemm_cluster_is_slower(const struct gemm_bound *bound, double than_us);
 void gemm_bound_split(struct gemm_bound *bound, int32_t split_k);
 /* Whether every configuration of that shape and way is modelled as slower than so many us; where a
  * way deals nothing out there is none. */
