@@ -38,14 +38,15 @@ static void instances(void **state)
 static bool right_with(uint32_t fault, enum epilogue_fixture fixture, uint64_t seed)
 {
     const struct tmap_gemm_config request = {.tile_m = 64,
-                                             .tile_n = 64,
+                                             .tile_n = fixture == GATED_BY_ROWS ? 128 : 64,
                                              .swapped = -1,
                                              .pingpong = -1,
                                              .direct = -1,
                                              .split_k = fixture == QUICK ? 2 : 0};
-    const char *kernel = fixture == GATED   ? "gemm_faulty_1x64_gated"
-                         : fixture == QUICK ? "gemm_faulty_1x64_quick"
-                                            : "gemm_faulty_1x64_epilogue";
+    const char *kernel = fixture == GATED_BY_ROWS ? "gemm_faulty_1x128_gated_01"
+                         : fixture == GATED       ? "gemm_faulty_1x64_gated"
+                         : fixture == QUICK       ? "gemm_faulty_1x64_quick"
+                                                  : "gemm_faulty_1x64_epilogue";
     return epilogue_right_with(suite, kernel, &request, fault, fixture, seed);
 }
 
@@ -55,6 +56,7 @@ static void every_fault_is_found(void **state)
     emulated_unload();
     assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_epilogue"));
     assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_gated"));
+    assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_gated_majors"));
     assert_true(emulated_ptx("src/kernels/gemm/sm90/bf16_quick"));
     assert_true(emulated_ptx("tests/device/gemm/faults"));
     memset(suite->functions, 0, sizeof suite->functions);

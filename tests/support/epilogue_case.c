@@ -179,15 +179,16 @@ static struct tmap_gemm_problem fixture_of(enum epilogue_fixture fixture)
                                                  .row_bias = 1,
                                                  .col_bias = 1};
     }
-    if (fixture == NARROW || fixture == GATED || fixture == STRAIGHT_NARROW) {
+    const bool gated = fixture == GATED || fixture == GATED_BY_ROWS;
+    if (fixture == NARROW || gated || fixture == STRAIGHT_NARROW) {
         p.beta = 0, p.epilogue.beta = 0, p.epilogue.second.address = 0;
         p.epilogue.d_scale = 1;
     }
     if (fixture == STRAIGHT || fixture == STRAIGHT_ONE || fixture == STRAIGHT_NARROW)
         p.n = 208, p.beta = p.epilogue.beta = p.epilogue.row_bias = 0;
     if (fixture == STRAIGHT_ONE) p.m = 50, p.n = 48;
-    if (fixture == GATED)
-        p.n = 202, p.out = TMAP_GEMM_OUT_F32, p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
+    if (gated) p.n = 202, p.out = TMAP_GEMM_OUT_F32, p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
+    if (fixture == GATED_BY_ROWS) p.n = 208, p.b.mn_major = true;
     if (fixture == NARROW || fixture == STRAIGHT_NARROW) p.out = TMAP_GEMM_OUT_E4M3;
     return p;
 }

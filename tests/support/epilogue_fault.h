@@ -8,14 +8,16 @@
 
 #include "kernels/gemm/epilogue.h"
 
-/* With every step but those of the others; with small sums; with D of 8 bits; with a gate; with a
- * bias and an activation alone; the first and the third without what keeps a tile from the straight
- * way (sm90/compose.cuh, is_straight()), and the first so where each block has one tile. */
+/* With every step but those of the others; with small sums; with D of 8 bits; with a gate, and
+ * with one whose B lies by rows of N; with a bias and an activation alone; the first and the third
+ * without what keeps a tile from the straight way (sm90/compose.cuh, is_straight()), and the first
+ * so where each block has one tile. */
 enum epilogue_fixture {
     ALL,
     SMALL,
     NARROW,
     GATED,
+    GATED_BY_ROWS,
     QUICK,
     STRAIGHT,
     STRAIGHT_ONE,

@@ -273,7 +273,8 @@ static bool lay_out(struct fixture *b, enum epilogue_fixture which)
     const bool small = which == SMALL, narrow = which == NARROW || which == STRAIGHT_NARROW;
     const bool both = which == STRAIGHT || which == STRAIGHT_ONE;
     const bool straight = both || which == STRAIGHT_NARROW;
-    const int n = straight ? LD : N + (which == GATED);
+    const bool gated = which == GATED || which == GATED_BY_ROWS;
+    const int n = straight || which == GATED_BY_ROWS ? LD : N + (which == GATED);
     const uint64_t second = M * LD * 4, amax = second + M * SECOND_LD * 4;
     b->bytes = amax + 4;
     b->out = rig_memory(r, b->bytes);
@@ -283,6 +284,7 @@ static bool lay_out(struct fixture *b, enum epilogue_fixture which)
     struct tmap_gemm_problem p = rig_problem(out, M, n, small ? 8 : K, rig_operand(r, M * 136, 1),
                                              rig_operand(r, LD * 136, 2), b->out);
     p.a.ld = p.b.ld = 136, p.d.ld = LD;
+    if (which == GATED_BY_ROWS) p.b.mn_major = true, p.b.ld = LD;
     p.epilogue = (struct tmap_gemm_epilogue){.bias_type = TMAP_GEMM_OUT_F32,
                                              .row_bias = floats(r, M, 64, 0.25f),
                                              .col_bias = floats(r, N, -68, 0.25f),
@@ -294,7 +296,7 @@ static bool lay_out(struct fixture *b, enum epilogue_fixture which)
         e->row_scale = floats(r, M, 0.25f, 0.125f), e->col_scale = floats(r, N, 0.25f, 0.125f);
         e->row_bias = floats(r, M, -2, 0.25f), e->col_bias = floats(r, N, -1, 0.25f);
         e->d_scale = floats(r, 1, 0.25f, 0);
-        e->gate = which == GATED ? TMAP_GEMM_GATE_HALVES : TMAP_GEMM_GATE_NONE;
+        e->gate = gated ? TMAP_GEMM_GATE_HALVES : TMAP_GEMM_GATE_NONE;
     }
     if (which == QUICK)
         p.epilogue = (struct tmap_gemm_epilogue){.bias_type = TMAP_GEMM_OUT_F16,
@@ -312,7 +314,7 @@ static bool lay_out(struct fixture *b, enum epilogue_fixture which)
         p.c = (struct tmap_gemm_matrix){.address = floats(r, 1, 3, 0), .ld = 0};
     }
     const struct tmap_gemm_config request = {.tile_m = 64,
-                                             .tile_n = 64,
+                                             .tile_n = which == GATED_BY_ROWS ? 128 : 64,
                                              .swapped = -1,
                                              .pingpong = -1,
                                              .direct = -1,
@@ -351,9 +353,10 @@ static void faults(struct rig *r)
     char text[120];
     bool right = r->api->module_load_data(&module, image_tests_device_gemm_faults) == 0;
     for (int i = 0; i < FIXTURES && right; i++) {
-        const char *name = i == GATED   ? "gemm_faulty_1x64_gated"
-                           : i == QUICK ? "gemm_faulty_1x64_quick"
-                                        : "gemm_faulty_1x64_epilogue";
+        const char *name = i == GATED_BY_ROWS ? "gemm_faulty_1x128_gated_01"
+                           : i == GATED       ? "gemm_faulty_1x64_gated"
+                           : i == QUICK       ? "gemm_faulty_1x64_quick"
+                                              : "gemm_faulty_1x64_epilogue";
         struct fixture *b = &fixtures[i];
         *b = (struct fixture){.rig = r};
         right =

@@ -1,7 +1,8 @@
 // Gates: D = act(A B1) * (A B2), whose two halves of B lie one after the other or row by row in
-// turns. Either way B is a map of rank 4, (K, column of D, half, batch), so a tile's B is BN / 2
-// columns of the first half, then the same of the second, and the thread that holds a column of one
-// holds the other's: no shuffle, and what is stored is a tile of half as many columns.
+// turns. Either way B is a map of rank 4, (K, column of D, half, batch), or by rows of N (column of
+// D, K, half, batch), so a tile's B is BN / 2 columns of the first half, then the same of the
+// second, and the thread that holds a column of one holds the other's: no shuffle, and what is
+// stored is a tile of half as many columns.
 #pragma once
 
 #include "compose.cuh"

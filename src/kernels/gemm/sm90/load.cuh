@@ -67,10 +67,11 @@ template <class S> struct halves<S, true> {
                                 uint32_t to, int32_t k, uint32_t mask) const
     {
         constexpr int EACH = S::BN / 128;
-        static_assert(!S::B_MN || S::BN % 128 == 0, "halves are whole boxes");
+        static_assert(S::BN % 128 == 0, "halves are whole boxes");
 #pragma unroll 1
         for (int32_t box = from.b_part; box < 2 * EACH; box += p.cluster_m) {
-            const int32_t c[4] = {from.b_row + box % EACH * 64, k, box / EACH, from.batch};
+            const int32_t of = box / EACH + (FAULT(p, 104) ? 1 : 0);
+            const int32_t c[4] = {from.b_row + box % EACH * 64, k, of, from.batch};
             ptx::tma_load_4d_hint(to + box * S::BK * 128, &p.b, bar, c, mask, p.load_policy);
         }
     }
