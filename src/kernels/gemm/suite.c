@@ -7,66 +7,51 @@
 
 #define ROW(name, kind, wgs, bn, a_mn, b_mn, promote, pingpong, image)                             \
     {name, GEMM_SM90, GEMM_KIND_##kind, wgs, bn, 1, a_mn, b_mn, promote, pingpong, image, 0, false},
+/* end: of the name. */
+#define TILE_ROW(kind, wgs, bn, end, a_mn, b_mn, promote, image)                                   \
+    ROW("gemm_" #kind "_" #wgs "x" #bn end, kind, wgs, bn, a_mn, b_mn, promote, false, image)
+#define TURN_ROW(kind, slabs, bn, end, a_mn, b_mn, image)                                          \
+    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn end, kind, slabs, bn, a_mn, b_mn, false, true,   \
+        image)
 #define GEMM_INSTANCE(kind, wgs, bn, a_mn, b_mn, promote)                                          \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_" #a_mn #b_mn #promote, kind, wgs, bn, a_mn, b_mn,        \
-        promote, false, (a_mn) || (b_mn) || (promote) ? GEMM_RARE : GEMM_COMMON)
-#define GEMM_WIDTH(kind, wgs, bn)                                                                  \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_000", kind, wgs, bn, false, false, false, false,          \
-        GEMM_WIDTHS)
-#define GEMM_PINGPONG(kind, slabs, bn)                                                             \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, false, false, true,     \
-        GEMM_COMMON)
+    TILE_ROW(kind, wgs, bn, "_" #a_mn #b_mn #promote, a_mn, b_mn, promote,                         \
+             (a_mn) || (b_mn) || (promote) ? GEMM_RARE : GEMM_COMMON)
+#define GEMM_WIDTH(kind, wgs, bn) TILE_ROW(kind, wgs, bn, "_000", false, false, false, GEMM_WIDTHS)
+#define GEMM_PINGPONG(kind, slabs, bn) TURN_ROW(kind, slabs, bn, "", false, false, GEMM_COMMON)
 #define GEMM_PINGPONG_WIDTH(kind, slabs, bn)                                                       \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn, kind, slabs, bn, false, false, false, true,     \
-        GEMM_WIDTHS)
+    TURN_ROW(kind, slabs, bn, "", false, false, GEMM_WIDTHS)
 #define GEMM_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                          \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_" #a_mn #b_mn, kind, slabs, bn, a_mn, b_mn,    \
-        false, true, GEMM_RARE)
+    TURN_ROW(kind, slabs, bn, "_" #a_mn #b_mn, a_mn, b_mn, GEMM_RARE)
 #define GEMM_EPILOGUE(kind, wgs, bn)                                                               \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_epilogue", kind, wgs, bn, false, false, false, false,     \
-        GEMM_FINISHED)
+    TILE_ROW(kind, wgs, bn, "_epilogue", false, false, false, GEMM_FINISHED)
 #define GEMM_EPILOGUE_PINGPONG(kind, slabs, bn)                                                    \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_epilogue", kind, slabs, bn, false, false,      \
-        false, true, GEMM_FINISHED)
+    TURN_ROW(kind, slabs, bn, "_epilogue", false, false, GEMM_FINISHED)
 #define GEMM_GATED(kind, wgs, bn)                                                                  \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_gated", kind, wgs, bn, false, false, false, false,        \
-        GEMM_IMAGE_GATED)
+    TILE_ROW(kind, wgs, bn, "_gated", false, false, false, GEMM_IMAGE_GATED)
 #define GEMM_GATED_PINGPONG(kind, slabs, bn)                                                       \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_gated", kind, slabs, bn, false, false, false,  \
-        true, GEMM_IMAGE_GATED)
+    TURN_ROW(kind, slabs, bn, "_gated", false, false, GEMM_IMAGE_GATED)
 #define GEMM_SCALED(kind, wgs, bn)                                                                 \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_blocks", kind, wgs, bn, false, false, true, false,        \
-        GEMM_BLOCKS)
+    TILE_ROW(kind, wgs, bn, "_blocks", false, false, true, GEMM_BLOCKS)
 #define GEMM_HIGH_TILE(kind, wgs, bn, promote)                                                     \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_00" #promote, kind, wgs, bn, false, false, promote,       \
-        false, GEMM_HIGH)
+    TILE_ROW(kind, wgs, bn, "_00" #promote, false, false, promote, GEMM_HIGH)
 #define GEMM_EARLY_TILE(kind, wgs, bn)                                                             \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_early", kind, wgs, bn, false, false, false, false,        \
-        GEMM_EARLY)
+    TILE_ROW(kind, wgs, bn, "_early", false, false, false, GEMM_EARLY)
 #define GEMM_QUICK_TILE(kind, wgs, bn)                                                             \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_quick", kind, wgs, bn, false, false, false, false,        \
-        GEMM_QUICK)
+    TILE_ROW(kind, wgs, bn, "_quick", false, false, false, GEMM_QUICK)
 #define GEMM_QUICK_PINGPONG(kind, slabs, bn)                                                       \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_quick", kind, slabs, bn, false, false, false,  \
-        true, GEMM_QUICK)
+    TURN_ROW(kind, slabs, bn, "_quick", false, false, GEMM_QUICK)
 #define GEMM_EPILOGUE_MAJORS(kind, wgs, bn, a_mn, b_mn)                                            \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_epilogue_" #a_mn #b_mn, kind, wgs, bn, a_mn, b_mn, false, \
-        false, GEMM_FINISHED_BY_ROWS)
+    TILE_ROW(kind, wgs, bn, "_epilogue_" #a_mn #b_mn, a_mn, b_mn, false, GEMM_FINISHED_BY_ROWS)
 #define GEMM_EPILOGUE_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                 \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_epilogue_" #a_mn #b_mn, kind, slabs, bn, a_mn, \
-        b_mn, false, true, GEMM_FINISHED_BY_ROWS)
+    TURN_ROW(kind, slabs, bn, "_epilogue_" #a_mn #b_mn, a_mn, b_mn, GEMM_FINISHED_BY_ROWS)
 #define GEMM_QUICK_MAJORS(kind, wgs, bn, a_mn, b_mn)                                               \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_quick_" #a_mn #b_mn, kind, wgs, bn, a_mn, b_mn, false,    \
-        false, GEMM_QUICK_BY_ROWS)
+    TILE_ROW(kind, wgs, bn, "_quick_" #a_mn #b_mn, a_mn, b_mn, false, GEMM_QUICK_BY_ROWS)
 #define GEMM_QUICK_PINGPONG_MAJORS(kind, slabs, bn, a_mn, b_mn)                                    \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_quick_" #a_mn #b_mn, kind, slabs, bn, a_mn,    \
-        b_mn, false, true, GEMM_QUICK_BY_ROWS)
+    TURN_ROW(kind, slabs, bn, "_quick_" #a_mn #b_mn, a_mn, b_mn, GEMM_QUICK_BY_ROWS)
 #define GEMM_GATED_MAJORS(kind, wgs, bn)                                                           \
-    ROW("gemm_" #kind "_" #wgs "x" #bn "_gated_01", kind, wgs, bn, false, true, false, false,      \
-        GEMM_GATED_BY_ROWS)
+    TILE_ROW(kind, wgs, bn, "_gated_01", false, true, false, GEMM_GATED_BY_ROWS)
 #define GEMM_GATED_PINGPONG_MAJORS(kind, slabs, bn)                                                \
-    ROW("gemm_" #kind "_pingpong_" #slabs "x" #bn "_gated_01", kind, slabs, bn, false, true,       \
-        false, true, GEMM_GATED_BY_ROWS)
+    TURN_ROW(kind, slabs, bn, "_gated_01", false, true, GEMM_GATED_BY_ROWS)
 #define CONV_ROW(name, kind, wgs, bn, data, pingpong)                                              \
     ROW(name, kind, wgs, bn, false, data, false, pingpong, GEMM_CONV)
 #define GEMM_CONV(kind, wgs, bn, data)                                                             \
