@@ -5,12 +5,6 @@
 /* Of a load's latency where clusters merge what they ask of A (merged_latency()). */
 #define LEAST_MERGED smaller(MERGED_PAIRS, smaller(MERGED_MORE, MERGED_LOW))
 
-/* Columns that one warpgroup has of a tile. */
-static double columns_of(const struct gemm_instance *instance)
-{
-    return (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
-}
-
 /* Of a pingpong's tile, with the panels that cost least. */
 static double least_turn_end(const struct gemm_view *view, const struct gemm_instance *instance)
 {
@@ -46,8 +40,6 @@ struct gemm_bound gemm_bound_of(const struct tmap_gemm *suite, const struct gemm
     return (struct gemm_bound){.view = view,
                                .suite = suite,
                                .instance = instance,
-                               .tile_m = tile_m,
-                               .tile_n = instance->bn,
                                .own = own,
                                .conv = conv,
                                .multiply = multiply_of(view, instance),
@@ -81,8 +73,8 @@ static double least_end_clocks(const struct gemm_bound *b, const struct tmap_gem
 static double first_clocks(const struct gemm_bound *b, const struct tmap_gemm_config *c)
 {
     return FIRST_CLOCKS * 128.0 / 32768 *
-           (rows_of(b->view->m, b->tile_m, c->cluster_n) +
-            rows_of(b->view->n, b->tile_n, c->cluster_m));
+           (rows_of(b->view->m, b->shape.tile_m, c->cluster_n) +
+            rows_of(b->view->n, b->shape.tile_n, c->cluster_m));
 }
 
 /* What clusters have in common however K is split. */
@@ -90,10 +82,10 @@ void gemm_bound_cluster(struct gemm_bound *b, int32_t rows, int32_t cols)
 {
     struct tmap_gemm_config *c = &b->shape;
     c->cluster_m = rows, c->cluster_n = cols;
-    const double own = b->row_bytes * rows_of(b->view->m, b->tile_m, cols) / cols +
-                       b->column_bytes * rows_of(b->view->n, b->tile_n, rows) / rows;
-    b->tiles = (double)gemm_ceil_div(b->view->m, b->tile_m * rows) *
-               gemm_ceil_div(gemm_tiled_columns(b->view), b->tile_n * cols) * b->view->batch;
+    const double own = b->row_bytes * rows_of(b->view->m, b->shape.tile_m, cols) / cols +
+                       b->column_bytes * rows_of(b->view->n, b->shape.tile_n, rows) / rows;
+    b->tiles = (double)gemm_ceil_div(b->view->m, b->shape.tile_m * rows) *
+               gemm_ceil_div(gemm_tiled_columns(b->view), b->shape.tile_n * cols) * b->view->batch;
     b->loaded = own * b->tiles * rows * cols * b->k_blocks;
     b->first = first_clocks(b, c);
     b->load = own * byte_clocks(b->own, b->unique, b->loaded);

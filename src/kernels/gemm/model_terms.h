@@ -158,6 +158,12 @@ static inline double outputs(const struct gemm_view *view)
     return (1 + view->second) * (view->gate ? 0.5 : 1);
 }
 
+/* Columns that one warpgroup has of a tile: a pingpong's has all of the tile's rows. */
+static inline double columns_of(const struct gemm_instance *instance)
+{
+    return (double)instance->bn * (instance->pingpong ? instance->wgs : 1);
+}
+
 /* What becomes of so many columns of sums before they are stored. */
 static inline double epilogue_clocks(const struct gemm_view *view, double columns)
 {
@@ -183,8 +189,7 @@ static inline double wide_panels(const struct gemm_view *view, const struct gemm
 static inline double tile_clocks(const struct gemm_view *view, const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    /* A pingpong's warpgroup has the tile to itself. */
-    const double columns = c->pingpong > 0 ? c->tile_n * c->tile_m / 64.0 : c->tile_n;
+    const double columns = columns_of(choice->instance);
     return end_clocks(choice->instance) + epilogue_clocks(view, columns / c->split_k) +
            (c->split_k > 1 ? part_clocks(c, is_own(view))
                            : outputs(view) * (PANEL_CLOCKS * columns / 64 *
@@ -207,7 +212,7 @@ static inline double turn_end_clocks(const struct gemm_view *view, const struct 
     const struct tmap_gemm_config *c = &choice->config;
     const int32_t wide = view->out_bytes == 4;
     const bool straight = wide && gemm_stores_straight(view, choice->instance);
-    const double columns = (double)c->tile_n * choice->instance->wgs;
+    const double columns = columns_of(choice->instance);
     const double panels = columns / 64 * (1 + wide) * outputs(view);
     const double two = straight ? TURN_STRAIGHT_PANEL : wide ? TURN_WIDE_PANEL : TURN_PANEL;
     return TURN_CLOCKS + epilogue_clocks(view, columns) +

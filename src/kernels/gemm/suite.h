@@ -497,7 +497,6 @@ struct gemm_bound {
     const struct tmap_gemm *suite;
     const struct gemm_view *view;
     const struct gemm_instance *instance;
-    int32_t tile_m, tile_n;
     bool own, conv;
     double multiply;                /* clocks of a k-block */
     double tile, stored, addend;    /* of a tile's end, of its stores, of adding C */
@@ -508,7 +507,7 @@ struct gemm_bound {
     double fit, us;                 /* of a clock */
     double merged;                  /* of pairs that merge what they ask of B */
     double start_us, ready_us;      /* of a launch that fills the device; that a promise saves */
-    struct tmap_gemm_config shape;  /* from here on by gemm_bound_cluster() */
+    struct tmap_gemm_config shape;  /* its tile; from here on by gemm_bound_cluster() */
     double tiles;                   /* of the product */
     double load, loaded;            /* clocks of a k-block's loads; bytes, by all blocks */
     double first;                   /* clocks before a block's first k-block */
