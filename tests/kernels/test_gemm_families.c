@@ -135,6 +135,14 @@ static struct tmap_gemm_problem with_steps(int32_t kind, int32_t out)
     return p;
 }
 
+static struct tmap_gemm_problem with_gate(int32_t kind, int32_t gate, bool a_mn, bool b_mn)
+{
+    struct tmap_gemm_problem p = with_steps(kind, TMAP_GEMM_OUT_BF16);
+    p.epilogue.gate = gate;
+    p.a.mn_major = a_mn, p.b.mn_major = b_mn;
+    return p;
+}
+
 struct lack {
     int major;
     struct tmap_gemm_problem p;
@@ -170,16 +178,22 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
         {10, with_steps(GEMM_NVF4, TMAP_GEMM_OUT_BF16), {0}, "without scale factors"},
         {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "for bf16 and fp16, and for e4m3"},
         {9,
-         with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16),
+         with_gate(GEMM_BF16, GEMM_GATE_PAIRS, false, true),
          {0},
          "pairs of columns are of a B contiguous"},
         {9,
-         with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16),
+         with_gate(GEMM_BF16, GEMM_GATE_HALVES, true, false),
          {0},
          "gates are for an A contiguous along K"},
-        {9, with_steps(GEMM_E4M3, TMAP_GEMM_OUT_BF16), {0}, "and for e4m3 contiguous along K"},
-        {9, with_steps(GEMM_E5M2, TMAP_GEMM_OUT_BF16), {0}, "for bf16 and fp16, and for e4m3"},
-        {10, with_steps(GEMM_BF16, TMAP_GEMM_OUT_BF16), {0}, "less contiguous along K"},
+        {9,
+         with_gate(GEMM_E4M3, GEMM_GATE_NONE, false, true),
+         {0},
+         "and for e4m3 contiguous along K"},
+        {9,
+         with_gate(GEMM_E5M2, GEMM_GATE_HALVES, false, true),
+         {0},
+         "for bf16 and fp16, and for e4m3"},
+        {10, with_gate(GEMM_BF16, GEMM_GATE_PAIRS, false, true), {0}, "less contiguous along K"},
     };
     struct tmap_gemm_plan plan;
     (void)state;
@@ -188,14 +202,6 @@ static void what_a_chip_lacks_is_refused_in_words(void **state)
     lacks[18].p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
     lacks[18].p.d.mn_major = true;
     lacks[19].p.epilogue.gate = TMAP_GEMM_GATE_PAIRS;
-    lacks[21].p.epilogue.gate = TMAP_GEMM_GATE_PAIRS;
-    lacks[21].p.b.mn_major = true;
-    lacks[22].p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
-    lacks[22].p.a.mn_major = lacks[23].p.b.mn_major = true;
-    lacks[24].p.epilogue.gate = TMAP_GEMM_GATE_HALVES;
-    lacks[24].p.b.mn_major = true;
-    lacks[25].p.epilogue.gate = TMAP_GEMM_GATE_PAIRS;
-    lacks[25].p.b.mn_major = true;
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++) {
         struct tmap_gemm *suite = emulated_gemm_suite_for(lacks[i].major, 0);
         struct tmap_gemm_refusal why = {0};

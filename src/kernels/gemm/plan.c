@@ -314,7 +314,8 @@ static const char *lacks(const struct tmap_gemm *suite, const struct tmap_gemm_p
         return "convolutions are of bf16, on compute capability 9.0";
     if (p->block_scale.a && !has_image(suite, p, GEMM_BLOCKS))
         return "scales of blocks are for compute capability 9.0's products";
-    if (gemm_wants_epilogue(p) && lacks_epilogue(suite, p)) return lacks_epilogue(suite, p);
+    const char *const epilogue = gemm_wants_epilogue(p) ? lacks_epilogue(suite, p) : NULL;
+    if (epilogue) return epilogue;
     if (p->epilogue.gate && p->d.mn_major && suite->family == GEMM_SM100)
         return "beside a gate D is row-major, in tensor memory's products";
     return request->overlap == GEMM_LATE ? "no kernel fits whose clusters have turns (overlap 2)"
