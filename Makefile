@@ -142,7 +142,7 @@ $(B)/tmap: $(CLI_OBJ) $(LINK_COMMAND)
 TEST_SRC  := $(wildcard tests/*/test_*.c)
 TEST_BIN  := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 TEST_SH   := $(sort $(wildcard tests/*/test_*.sh))
-# What takes longest runs only with DEEP=1, as .ci/run has it: make test stays under 10 minutes.
+# What takes longest runs only with DEEP=1, as .ci/run has it: make test stays near 10 minutes.
 DEEP      ?=
 DEEPER    := cli/test_bad_input_asan.sh cli/test_shard.sh tree/test_install.sh prove/test_repairs \
              symbolic/test_pieces symbolic/test_sets
