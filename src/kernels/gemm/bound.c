@@ -193,9 +193,10 @@ static bool deal_out(const struct gemm_bound *b, int32_t way, struct way *out)
                                b->members, b->suite->gpu.sm_count))
         return false;
     const double rounds = up((b->tiles - c.stream_k) / c.clusters);
-    const double by_one = handing_over(&c, b->own, false);
+    const bool follows = b->tiles > c.stream_k;
+    const double by_one = handing_over(&c, b->own, false, follows);
     const bool may = gemm_sharers_of_each(b->instance, &c, (int64_t)b->tiles) >= GEMM_TOGETHER;
-    const double over = may ? smaller(by_one, handing_over(&c, b->own, true)) : by_one;
+    const double over = may ? smaller(by_one, handing_over(&c, b->own, true, follows)) : by_one;
     const double full = smaller(1, (double)c.clusters * b->members / b->suite->gpu.sm_count);
     *out =
         (struct way){.rounds = rounds,

@@ -132,9 +132,12 @@ static const double NARROW_ROWS = 10;
 static const double RAGGED_CLOCKS = 50;
 static const double PART_CLOCKS = 2812; /* of a stream's part: to hand it over */
 static const double PART_BYTES_PER_CLOCK = 20.16;
-/* Of each part, to begin with it; and where clusters' shares do not end with tiles, so that parts
- * come at different times. */
+/* Of each part, to begin with it; both again where one block reads the parts and whole tiles
+ * follow: all others load them meanwhile, so that L2 takes longer; and where clusters' shares do
+ * not end with tiles, so that parts come at different times. */
 static const double PARTS_CLOCKS = 212.4;
+static const double BUSY_PART_BYTES_PER_CLOCK = 16.19;
+static const double BUSY_PARTS_CLOCKS = 856.7;
 static const double UNEVEN_CLOCKS = 5798;
 /* What of that is left where all sharers add them together (GEMM_TOGETHER). */
 static const double TOGETHER_FIT = 0.65;

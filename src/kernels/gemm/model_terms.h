@@ -241,13 +241,18 @@ static inline double rounds_of(bool own, double tiles, double clusters)
     return whole > 1 ? whole - of(own, PROMOTED_LAST_ROUND, LAST_ROUND) * idle : whole;
 }
 
-/* Of a stream: of a promoted kernel's, nothing where every cluster has a tile to itself. */
-static inline double handing_over(const struct tmap_gemm_config *c, bool own, bool together)
+/* Of a stream: of a promoted kernel's, nothing where every cluster has a tile to itself. Where
+ * whole tiles follow, one block reads the parts one after the other while all others load. */
+static inline double handing_over(const struct tmap_gemm_config *c, bool own, bool together,
+                                  bool follows)
 {
-    const double part = (double)c->tile_m * c->tile_n * 4 / PART_BYTES_PER_CLOCK;
+    const bool busy = follows && !own && !together;
+    const double part = (double)c->tile_m * c->tile_n * 4 /
+                        (busy ? BUSY_PART_BYTES_PER_CLOCK : PART_BYTES_PER_CLOCK);
+    const double each = busy ? BUSY_PARTS_CLOCKS : of(own, PROMOTED_PARTS_CLOCKS, PARTS_CLOCKS);
     const double uneven = c->clusters % c->stream_k != 0 ? UNEVEN_CLOCKS : 0;
     if (own && c->clusters == c->stream_k) return 0;
-    const double parts = (part + of(own, PROMOTED_PARTS_CLOCKS, PARTS_CLOCKS)) * (pieces(c) - 1);
+    const double parts = (part + each) * (pieces(c) - 1);
     return PART_CLOCKS + uneven + (together ? TOGETHER_FIT * parts : parts);
 }
 
@@ -284,7 +289,8 @@ static inline double busiest_clocks(const struct tmap_gemm *suite, const struct 
     const double share = up(c->stream_k * k_blocks / c->clusters) * block;
     const bool together = gemm_adds_together(view, choice->instance, c, (int64_t)tiles) > 0;
     return up((tiles - c->stream_k) / c->clusters) * (whole - aside) +
-           share * (own ? PROMOTED_STREAM_FIT : 1) + tile + handing_over(c, own, together) + ragged;
+           share * (own ? PROMOTED_STREAM_FIT : 1) + tile +
+           handing_over(c, own, together, tiles > c->stream_k) + ragged;
 }
 
 /* What waiting for its neighbours makes of a block's time: the more, the longer they go on. */
