@@ -8,7 +8,8 @@
  * a microsecond, and clusters of 1 to 8 that fit. -n ROUNDS: 16. -a WEIGHT: of a constant's
  * distance from where it began, 0.001. -o NAME: fits that constant alone, or those. -w: also walks
  * by single constants. -W: only walks, and by the picks before all: those that lose more than 6 %
- * count more. -f PARTS: fits to all but a part and tells of that, in turn. -t: only tells.
+ * count more. -f PARTS: fits to all but a part and tells of that, in turn. -t: only tells. -r: the
+ * timings with what learn.py asks of them.
  *
  * build.mk makes the model's constants variables of this program and lists them. What falls is,
  * over the shapes, the mean logarithm of the time of what the model would pick over the best one
@@ -20,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/gemm/suite.h"
+#include "kernels/gemm/residual.h"
 
 struct constant {
     const char *name;
@@ -126,10 +127,36 @@ static void read_file(const char *path, int kind, bool precise)
     fclose(f);
 }
 
-static double cost_of(const struct shape *s, const struct row *r)
+static const struct gemm_view *view_in(const struct shape *s, const struct row *r)
 {
     const struct tmap_gemm_config *c = &r->choice.config;
-    return gemm_cost_us(&suite, &s->view[c->apart > 0 ? 2 : c->swapped > 0], &r->choice);
+    return &s->view[c->apart > 0 ? 2 : c->swapped > 0];
+}
+
+static double cost_of(const struct shape *s, const struct row *r)
+{
+    return gemm_cost_us(&suite, view_in(s, r), &r->choice);
+}
+
+/* For learn.py: a line of names, then for each timing the shape's number, both times and all that
+ * is asked of it. */
+static void print_features(void)
+{
+    int32_t x[GEMM_RESIDUAL_FEATURES];
+    printf("# shape us cost");
+    for (int j = 0; j < GEMM_RESIDUAL_FEATURES; j++) printf(" %s", gemm_residual_names[j]);
+    printf("\n");
+    for (int i = 0; i < shape_count; i++) {
+        const struct shape *s = &shapes[i];
+        for (int r = s->first; r < s->first + s->count; r++) {
+            const struct gemm_view *view = view_in(s, &rows[r]);
+            rows[r].choice.cost_us = gemm_cost_us(&suite, view, &rows[r].choice);
+            gemm_residual_features(&suite, view, &rows[r].choice, x);
+            printf("%d %.3f %.3f", i, rows[r].us, rows[r].choice.cost_us);
+            for (int j = 0; j < GEMM_RESIDUAL_FEATURES; j++) printf(" %d", x[j]);
+            printf("\n");
+        }
+    }
 }
 
 /* Rows that are far behind seldom matter: a third of them is kept. */
@@ -506,7 +533,7 @@ static void tell(bool each)
 int main(int argc, char **argv)
 {
     int rounds = 16, folds = 0;
-    bool only_tell = false, precise = false, walks = false;
+    bool only_tell = false, precise = false, walks = false, features = false;
     int kind = TMAP_GEMM_BF16;
     if (gemm_as_h200(&suite) != TMAP_OK) return 1;
     for (int i = 1; i < argc; i++) {
@@ -514,6 +541,8 @@ int main(int argc, char **argv)
             rounds = atoi(argv[++i]);
         else if (!strcmp(argv[i], "-t"))
             only_tell = true;
+        else if (!strcmp(argv[i], "-r"))
+            features = true;
         else if (!strcmp(argv[i], "-f"))
             folds = atoi(argv[++i]);
         else if (!strcmp(argv[i], "-w"))
@@ -544,6 +573,10 @@ int main(int argc, char **argv)
             read_file(argv[i], kind, precise);
     }
     for (int p = 0; p < CONSTANTS; p++) began[p] = *constants[p].at;
+    if (features) {
+        print_features();
+        return 0;
+    }
     if (!only_tell) thin_out();
     tell(only_tell);
     if (only_tell) return 0;
