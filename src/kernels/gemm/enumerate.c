@@ -1,6 +1,6 @@
 /* Every configuration of a problem that a request leaves, or the quickest as the model has it. */
+#include "kernels/gemm/residual.h"
 #include "kernels/gemm/sm90/geometry.h"
-#include "kernels/gemm/suite.h"
 
 static const double ANY = 1e300;
 
@@ -10,11 +10,16 @@ struct walk {
     const struct tmap_gemm_config *request;
     struct gemm_choice *out;
     size_t cap, count;
-    /* Who asks for one need not wait for what cannot be it: what is slower than so many us. A bound
-     * counts the clusters that fit, not those that a request names. */
+    /* Who asks for one need not wait for what cannot be it: what is slower than so many us, so many
+     * times the quickest. A bound counts the clusters that fit, not those that a request names. */
     bool first_only;
-    double than_us;
+    double than_us, within;
 };
+
+/* Of the cheapest by the model, at the most so many that cost at the most so much more, the order
+ * is decided by what the model was off by (residual.c). Eight of timed products' were enough. */
+enum { LIKELY = 8 };
+static const double LIKELY_WITHIN = 1.1;
 
 static void put(struct walk *w, const struct gemm_choice *choice)
 {
@@ -25,8 +30,11 @@ static void put(struct walk *w, const struct gemm_choice *choice)
         at--;
     }
     if (at < w->cap) out[at] = *choice;
-    if (w->first_only && choice->cost_us < w->than_us) w->than_us = choice->cost_us;
     w->count++;
+    if (!w->first_only) return;
+    w->than_us = out[0].cost_us * w->within;
+    if (w->count >= w->cap && out[w->cap - 1].cost_us < w->than_us)
+        w->than_us = out[w->cap - 1].cost_us;
 }
 
 /* The most that clusters and splits of a kernel come to, where the request leaves them open: beyond
@@ -202,20 +210,46 @@ static void walk_problem(struct walk *w, const struct tmap_gemm_problem *problem
     }
 }
 
+/* Corrects the costs of the likely ones, the first of *out, and puts them in order again. */
+static void correct(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+                    struct gemm_choice *out, size_t count)
+{
+    const double most = out[0].cost_us * LIKELY_WITHIN;
+    for (size_t i = 0; i < count && i < LIKELY && out[i].cost_us <= most; i++) {
+        struct gemm_choice choice = out[i];
+        const struct gemm_view view = gemm_view_in(problem, &choice);
+        choice.cost_us *= gemm_residual(suite, &view, &choice);
+        size_t at = i;
+        for (; at > 0 && out[at - 1].cost_us > choice.cost_us; at--) out[at] = out[at - 1];
+        out[at] = choice;
+    }
+}
+
+static void walk_all(struct walk *w, const struct tmap_gemm_problem *problem)
+{
+    const bool open = !w->request->tile_m && !w->request->tile_n;
+    walk_problem(w, problem, open, false);
+    /* Where tiles are few kinds, the least may be one's that cannot be: a pingpong of one round.
+     * And of few rows what is asked for may only be a waste. */
+    if (w->count == 0 && open) walk_problem(w, problem, true, true);
+}
+
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
 {
-    const bool open = !request->tile_m && !request->tile_n;
-    const bool hopper = suite->family == GEMM_SM90;
+    const struct gemm_view view = gemm_view_of(problem, false);
+    const bool corrects = gemm_has_residuals(suite, &view), hopper = suite->family == GEMM_SM90;
+    struct gemm_choice likely[LIKELY];
+    const bool apart = corrects && cap < LIKELY; /* fewer are wanted than are compared */
     struct walk w = {.suite = suite,
                      .request = request,
-                     .out = out,
-                     .cap = cap,
+                     .out = apart ? likely : out,
+                     .cap = apart ? LIKELY : cap,
                      .first_only = cap == 1 && hopper && !request->clusters,
-                     .than_us = ANY};
-    walk_problem(&w, problem, open, false);
-    /* Where tiles are few kinds, the least may be one's that cannot be: a pingpong of one round.
-     * And of few rows what is asked for may only be a waste. */
-    if (w.count == 0 && open) walk_problem(&w, problem, true, true);
+                     .than_us = ANY,
+                     .within = corrects ? LIKELY_WITHIN : 1};
+    walk_all(&w, problem);
+    if (corrects && w.count > 0) correct(suite, problem, w.out, w.count);
+    for (size_t i = 0; apart && i < cap && i < w.count; i++) out[i] = likely[i];
     return w.count;
 }
