@@ -86,12 +86,13 @@ static void the_likely_are_put_in_order(void **state)
 static void others_have_the_models_order(void **state)
 {
     (void)state;
-    struct tmap_gemm_problem p[5];
+    struct tmap_gemm_problem p[6];
     for (size_t i = 0; i < sizeof p / sizeof p[0]; i++) p[i] = drawn(0), p[i].m = 300;
     const struct tmap_gemm_problem like = p[0];
     p[1].batch = 3;
     p[2].beta = 1, p[2].c = p[2].d;
     p[3].out = TMAP_GEMM_OUT_F32;
+    p[5] = product(p[5].kind, 8192, 8192, 8192), p[5].out = like.out; /* too long */
     struct gemm_view view = gemm_view_of(&like, false);
     assert_true(gemm_has_residuals(with_memory(4.917e6), &view));
     assert_false(gemm_has_residuals(with_memory(3.35e6), &view)); /* an H100's */
