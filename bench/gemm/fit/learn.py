@@ -1,32 +1,42 @@
 #!/usr/bin/env python3
 """Learns what the cost model's errors have in common (src/kernels/gemm/residual.c).
 
-  fit -r ... >timings.txt
+  fit -r -k 0 -c kk kk.txt -c kn kn.txt >timings.txt; fit -r -p 3 e4m3p.txt >>timings.txt
   learn.py timings.txt [TREES [HELD_OUT...]] >src/kernels/gemm/residual_trees.def
 
 Boosted trees, each of one question a level, over the logarithm of the measured time over the
 modelled one, less its mean over the product's quicker configurations: what decides is the order of
-a product's configurations, not their time. HELD_OUT: timings of other products, of which it is
-told how well a pick does as the trees grow. Needs numpy.
+a product's configurations, not their time. TREES: 250. HELD_OUT: timings of other products, of which it
+is told how well a pick does as the trees grow. Learn anew when the model's constants change. Needs numpy.
 """
 import sys
 
 import numpy as np
 
 DEPTH, BINS, RATE, CALM, ROWS, FEATURES = 6, 64, 0.35, 1.0, 0.9, 0.8
-UNITS, MOST = 1024, 127  # a leaf's value: 1/UNITS, of 8 bits
-NEAR, BEHIND = 1.5, 0.08  # slower than the best: left out; of a weight's half
-MOST_FACTOR = 0.1  # residual.c
-LIKELY, WITHIN = 8, 1.1  # enumerate.c
+# A leaf's value is in 1/UNITS of the logarithm and has 8 bits (residual.c, as DEPTH).
+UNITS, MOST_VALUE = 1024, 127
+LIKELY, WITHIN, SETTLES_US, MOST_RESIDUAL = 8, 1.1, 500, 0.1  # residual.h
+# Timings that are NEAR times slower than the best are left out; the weight of one that is slower by
+# BEHIND is half of the best's. All of a product weigh PRODUCT, which is less where FEW do.
+NEAR, BEHIND, PRODUCT, FEW = 1.5, 0.08, 30, 10
 
 
 class Timings:
     """shape, us, cost and features of every timing."""
 
     def __init__(self, path):
+        lines, files = [], []
         with open(path, encoding="ascii") as f:
-            self.names = f.readline().split()[4:]
-            table = np.loadtxt(f, dtype=np.float64)
+            for line in f:
+                if line[0] == "#":  # of another file, whose shapes are numbered anew
+                    self.names = line.split()[4:]
+                    files.append(len(lines))
+                else:
+                    lines.append(line)
+        table = np.loadtxt(lines, dtype=np.float64)
+        for first in files:
+            table[first:, 0] += table[:, 0].max() + 1
         _, self.shape = np.unique(table[:, 0], return_inverse=True)
         self.us, self.cost, self.x = table[:, 1], table[:, 2], table[:, 3:].astype(np.int32)
         self.best = np.full(self.shape.max() + 1, np.inf)
@@ -38,8 +48,9 @@ class Timings:
         begin = np.flatnonzero(np.r_[True, np.diff(self.shape[order]) > 0])
         rank = np.arange(len(order)) - np.repeat(begin, np.diff(np.r_[begin, len(order)]))
         least = np.repeat(self.cost[order[begin]], np.diff(np.r_[begin, len(order)]))
-        likely = order[(rank < LIKELY) & (self.cost[order] <= WITHIN * least)]
-        cost = self.cost * np.exp(np.clip(log_factor, -MOST_FACTOR, MOST_FACTOR))
+        likely = order[(rank < np.where(least > SETTLES_US, 1, LIKELY))
+                       & (self.cost[order] <= WITHIN * least)]
+        cost = self.cost * np.exp(np.clip(log_factor, -MOST_RESIDUAL, MOST_RESIDUAL))
         likely = likely[np.lexsort((cost[likely], self.shape[likely]))]
         first = likely[np.r_[True, np.diff(self.shape[likely]) > 0]]
         share = self.best[self.shape[first]] / self.us[first]
@@ -59,14 +70,12 @@ def cuts_of(column):
 
 def grow(binned, cuts, gradient, weight, rng):
     """One tree: its questions, (feature, most), and each row's leaf."""
-    count = binned.shape[0]
+    varied = [f for f in range(len(cuts)) if len(cuts[f]) > 0]
     leaf = np.zeros(gradient.size, np.int64)
     questions = []
     for level in range(DEPTH):
         best = (-1.0, 0, 0)
-        for f in rng.permutation(count)[:int(count * FEATURES)]:
-            if len(cuts[f]) == 0:
-                continue
+        for f in rng.permutation(varied)[:max(1, int(len(varied) * FEATURES))]:
             at = leaf * BINS + binned[f]
             size = BINS << level
             g = np.bincount(at, gradient, size).reshape(-1, BINS).cumsum(1)
@@ -98,9 +107,10 @@ def learn(timings, trees, held_out):
     error = np.log(timings.us / timings.cost)[kept]
     weight = 1 / (1 + (behind[kept] / BEHIND) ** 2)
     per_shape = np.bincount(shape, weight)
-    weight *= 30 / np.maximum(per_shape[shape], 10)
+    weight *= PRODUCT / np.maximum(per_shape[shape], FEW)
     per_shape = np.maximum(np.bincount(shape, weight), 1e-9)
     cuts = [cuts_of(x[:, f]) for f in range(x.shape[1])]
+    assert all(abs(int(c)) < 1 << 15 for cut in cuts for c in cut)  # residual.c's int16_t
     binned = np.array([np.searchsorted(c, x[:, f], "left") for f, c in enumerate(cuts)], np.uint8)
     rng = np.random.default_rng(1)
     told = [np.zeros(len(t.us)) for t in held_out]
@@ -110,19 +120,19 @@ def learn(timings, trees, held_out):
         questions, _ = grow(binned[:, some], cuts, (weight * left)[some], weight[some], rng)
         leaf = leaves_of(x, questions)
         w = np.bincount(leaf, weight, 1 << DEPTH)
-        value = RATE * np.bincount(leaf, weight * left, 1 << DEPTH) / (w + 30 * CALM)
-        value = np.clip(np.round(value * UNITS), -MOST, MOST).astype(int)
+        value = RATE * np.bincount(leaf, weight * left, 1 << DEPTH) / (w + PRODUCT * CALM)
+        value = np.clip(np.round(value * UNITS), -MOST_VALUE, MOST_VALUE).astype(int)
         error -= value[leaf] / UNITS
-        for h, timings_of in enumerate(held_out):
-            told[h] += value[leaves_of(timings_of.x, questions)] / UNITS
+        for h, others in enumerate(held_out):
+            told[h] += value[leaves_of(others.x, questions)] / UNITS
             if t % 25 == 24:
-                print("%d trees: %s" % (t + 1, timings_of.told(told[h])), file=sys.stderr)
+                print("%d trees: %s" % (t + 1, others.told(told[h])), file=sys.stderr)
         yield questions, value
 
 
 def main():
     timings = Timings(sys.argv[1])
-    trees = int(sys.argv[2]) if len(sys.argv) > 2 else 150
+    trees = int(sys.argv[2]) if len(sys.argv) > 2 else 250
     held_out = [Timings(path) for path in sys.argv[3:]]
     for t in [timings] + held_out:
         print("before: " + t.told(np.zeros(len(t.us))), file=sys.stderr)

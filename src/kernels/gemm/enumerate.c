@@ -1,5 +1,8 @@
 /* Every configuration of a problem that a request leaves, or the quickest as the model has it. */
 #include "kernels/gemm/residual.h"
+
+#include <string.h>
+
 #include "kernels/gemm/sm90/geometry.h"
 
 static const double ANY = 1e300;
@@ -10,19 +13,25 @@ struct walk {
     const struct tmap_gemm_config *request;
     struct gemm_choice *out;
     size_t cap, count;
-    /* Who asks for one need not wait for what cannot be it: what is slower than so many us, so many
-     * times the quickest. A bound counts the clusters that fit, not those that a request names. */
+    /* Who asks for one need not wait for what cannot be it: what takes more than so many us. A
+     * bound counts the clusters that fit, not those that a request names. */
     bool first_only;
-    double than_us, within;
+    double than_us;
+    bool reorders; /* the likely ones compete for the first place, not the quickest alone */
 };
 
-/* Of the cheapest by the model, at the most so many that cost at the most so much more, the order
- * is decided by what the model was off by (residual.c). Eight of timed products' were enough. */
-enum { LIKELY = 8 };
-static const double LIKELY_WITHIN = 1.1;
-/* Timed in slices of 1 ms, longer products have not come to the power limit, where others are
- * quicker: beyond 2 ms what the trees pick takes 2 % more (docs/EXPERIMENTS.md). */
-static const double SETTLES_US = 500;
+/* Where the likely ones are put in another order: what is among them, as long as the quickest is
+ * one of which that is known. */
+static double most_of_interest(const struct walk *w)
+{
+    const double quickest = w->out[0].cost_us, known = GEMM_SETTLES_US * GEMM_LIKELY_WITHIN;
+    const double last = w->count >= w->cap ? w->out[w->cap - 1].cost_us : ANY;
+    double most = quickest * GEMM_LIKELY_WITHIN;
+    if (!w->reorders) return quickest;
+    if (most > known) most = known;
+    if (most > last) most = last;
+    return most > quickest ? most : quickest;
+}
 
 static void put(struct walk *w, const struct gemm_choice *choice)
 {
@@ -34,10 +43,7 @@ static void put(struct walk *w, const struct gemm_choice *choice)
     }
     if (at < w->cap) out[at] = *choice;
     w->count++;
-    if (!w->first_only) return;
-    w->than_us = out[0].cost_us * w->within;
-    if (w->count >= w->cap && out[w->cap - 1].cost_us < w->than_us)
-        w->than_us = out[w->cap - 1].cost_us;
+    if (w->first_only) w->than_us = most_of_interest(w);
 }
 
 /* The most that clusters and splits of a kernel come to, where the request leaves them open: beyond
@@ -213,19 +219,24 @@ static void walk_problem(struct walk *w, const struct tmap_gemm_problem *problem
     }
 }
 
-/* Corrects the costs of the likely ones, the first of *out, and puts them in order again. */
-static void correct(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
+/* Puts the likely ones, the first of *out, in order of their costs times what these are off by. */
+static void reorder(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                     struct gemm_choice *out, size_t count)
 {
-    const double most = out[0].cost_us * LIKELY_WITHIN;
-    if (out[0].cost_us > SETTLES_US) return;
-    for (size_t i = 0; i < count && i < LIKELY && out[i].cost_us <= most; i++) {
-        struct gemm_choice choice = out[i];
-        const struct gemm_view view = gemm_view_in(problem, &choice);
-        choice.cost_us *= gemm_residual(suite, &view, &choice);
+    struct gemm_choice likely[GEMM_LIKELY];
+    double cost[GEMM_LIKELY];
+    const double most = out[0].cost_us * GEMM_LIKELY_WITHIN;
+    size_t n = 0;
+    if (out[0].cost_us > GEMM_SETTLES_US) return;
+    while (n < count && n < GEMM_LIKELY && out[n].cost_us <= most) n++;
+    memcpy(likely, out, n * sizeof *likely);
+    gemm_residuals(suite, problem, likely, n, cost);
+    for (size_t i = 0; i < n; i++) {
         size_t at = i;
-        for (; at > 0 && out[at - 1].cost_us > choice.cost_us; at--) out[at] = out[at - 1];
-        out[at] = choice;
+        const double own = cost[i] * likely[i].cost_us;
+        for (; at > 0 && cost[at - 1] > own; at--) cost[at] = cost[at - 1], out[at] = out[at - 1];
+        cost[at] = own;
+        out[at] = likely[i];
     }
 }
 
@@ -242,18 +253,18 @@ size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_prob
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap)
 {
     const struct gemm_view view = gemm_view_of(problem, false);
-    const bool corrects = gemm_has_residuals(suite, &view), hopper = suite->family == GEMM_SM90;
-    struct gemm_choice likely[LIKELY];
-    const bool apart = corrects && cap < LIKELY; /* fewer are wanted than are compared */
+    const bool reorders = gemm_has_residuals(suite, &view), hopper = suite->family == GEMM_SM90;
+    struct gemm_choice likely[GEMM_LIKELY];
+    const bool few_wanted = reorders && cap < GEMM_LIKELY; /* more are compared */
     struct walk w = {.suite = suite,
                      .request = request,
-                     .out = apart ? likely : out,
-                     .cap = apart ? LIKELY : cap,
+                     .out = few_wanted ? likely : out,
+                     .cap = few_wanted ? GEMM_LIKELY : cap,
                      .first_only = cap == 1 && hopper && !request->clusters,
                      .than_us = ANY,
-                     .within = corrects ? LIKELY_WITHIN : 1};
+                     .reorders = reorders};
     walk_all(&w, problem);
-    if (corrects && w.count > 0) correct(suite, problem, w.out, w.count);
-    for (size_t i = 0; apart && i < cap && i < w.count; i++) out[i] = likely[i];
+    if (reorders && w.count > 0) reorder(suite, problem, w.out, w.count);
+    for (size_t i = 0; few_wanted && i < cap && i < w.count; i++) out[i] = likely[i];
     return w.count;
 }

@@ -311,8 +311,8 @@ int32_t gemm_members(const struct gemm_choice *choice);
 #define GEMM_MAX_CHOICES 4096
 
 /* Every whole configuration for the problem within the request, cheapest first; returns how many,
- * writes at most cap. With a cap of 1 those that cannot be the cheapest are not counted. Costs are
- * the model's, of the few first ones less what the model is off by (residual.h). */
+ * writes at most cap. With a cap of 1 those that cannot be the first are not counted. Of the
+ * first few the order is by what the model's costs are off by (residual.h). */
 size_t gemm_enumerate(const struct tmap_gemm *suite, const struct tmap_gemm_problem *problem,
                       const struct tmap_gemm_config *request, struct gemm_choice *out, size_t cap);
 
