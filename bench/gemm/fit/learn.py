@@ -9,6 +9,8 @@ modelled one, less its mean over the product's quicker configurations: what deci
 a product's configurations, not their time. TREES: 250. HELD_OUT: timings of other products, of which it
 is told how well a pick does as the trees grow. Learn anew when the model's constants change. Needs numpy.
 """
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -138,6 +140,9 @@ def main():
         print("before: " + t.told(np.zeros(len(t.us))), file=sys.stderr)
     print("/* Written by bench/gemm/fit/learn.py from %d timings of %d products. */"
           % (len(timings.us), len(timings.best)))
+    learnt_of = os.path.join(os.path.dirname(os.path.abspath(__file__)), "learnt_of.sh")
+    constants = subprocess.run(["sh", learnt_of], capture_output=True, text=True, check=True).stdout
+    print("/* Constants and facts: %s */" % constants.strip())
     print("/* clang-format off */")
     for questions, value in learn(timings, trees, held_out):
         asks = ", ".join("ASKS(%s, %d)" % (timings.names[f], most) for f, most in questions)
