@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "kernels/gemm/model_arithmetic.h"
 #include "kernels/gemm/sm90/geometry.h"
 
 static const double ANY = 1e300;
@@ -26,11 +27,8 @@ static double most_of_interest(const struct walk *w)
 {
     const double quickest = w->out[0].cost_us, known = GEMM_SETTLES_US * GEMM_LIKELY_WITHIN;
     const double last = w->count >= w->cap ? w->out[w->cap - 1].cost_us : ANY;
-    double most = quickest * GEMM_LIKELY_WITHIN;
     if (!w->reorders) return quickest;
-    if (most > known) most = known;
-    if (most > last) most = last;
-    return most > quickest ? most : quickest;
+    return larger(quickest, smaller(quickest * GEMM_LIKELY_WITHIN, smaller(known, last)));
 }
 
 static void put(struct walk *w, const struct gemm_choice *choice)

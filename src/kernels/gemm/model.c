@@ -7,9 +7,7 @@ double gemm_cost_us(const struct tmap_gemm *suite, const struct gemm_view *view,
 {
     const struct tmap_gemm_config *c = &choice->config;
     const double members = c->cluster_m * c->cluster_n * c->split_k;
-    const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
-                         up(up((double)gemm_tiled_columns(view) / c->tile_n) / c->cluster_n) *
-                         view->batch;
+    const double tiles = cluster_tiles(view, c);
     const double bytes = memory_bytes(view, c), clocks = clocks_per_us(suite);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     double compute_us = (busiest_clocks(suite, view, choice, &traffic, tiles) +

@@ -99,6 +99,13 @@ static inline double merged_latency(const struct gemm_view *view, const struct t
     return c->cluster_m == 2 ? MERGED_PAIRS : MERGED_MORE;
 }
 
+/* A cluster's tiles, of all batches. */
+static inline double cluster_tiles(const struct gemm_view *view, const struct tmap_gemm_config *c)
+{
+    return up(up((double)view->m / c->tile_m) / c->cluster_m) *
+           up(up((double)gemm_tiled_columns(view) / c->tile_n) / c->cluster_n) * view->batch;
+}
+
 static inline struct traffic traffic_of(const struct tmap_gemm *suite, const struct gemm_view *view,
                                         const struct tmap_gemm_config *c, double tiles)
 {

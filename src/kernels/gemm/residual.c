@@ -66,9 +66,7 @@ static struct facts facts_of(const struct tmap_gemm *suite, const struct gemm_vi
                              const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    const double tiles = up(up((double)view->m / c->tile_m) / c->cluster_m) *
-                         up(up((double)gemm_tiled_columns(view) / c->tile_n) / c->cluster_n) *
-                         view->batch;
+    const double tiles = cluster_tiles(view, c);
     const struct traffic traffic = traffic_of(suite, view, c, tiles);
     return (struct facts){.suite = suite,
                           .view = view,
