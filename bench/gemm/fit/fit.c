@@ -149,9 +149,8 @@ static void print_features(void)
     for (int i = 0; i < shape_count; i++) {
         const struct shape *s = &shapes[i];
         for (int r = s->first; r < s->first + s->count; r++) {
-            const struct gemm_view *view = view_in(s, &rows[r]);
-            rows[r].choice.cost_us = gemm_cost_us(&suite, view, &rows[r].choice);
-            gemm_residual_features(&suite, view, &rows[r].choice, x);
+            rows[r].choice.cost_us = cost_of(s, &rows[r]);
+            gemm_residual_features(&suite, view_in(s, &rows[r]), &rows[r].choice, x);
             printf("%d %.3f %.3f", i, rows[r].us, rows[r].choice.cost_us);
             for (int j = 0; j < GEMM_RESIDUAL_FEATURES; j++) printf(" %d", x[j]);
             printf("\n");

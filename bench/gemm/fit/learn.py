@@ -48,8 +48,9 @@ class Timings:
         """The pick's share of the best measured: mean, and of those beyond 20 us below 0.93."""
         order = np.lexsort((self.cost, self.shape))
         begin = np.flatnonzero(np.r_[True, np.diff(self.shape[order]) > 0])
-        rank = np.arange(len(order)) - np.repeat(begin, np.diff(np.r_[begin, len(order)]))
-        least = np.repeat(self.cost[order[begin]], np.diff(np.r_[begin, len(order)]))
+        counts = np.diff(np.r_[begin, len(order)])
+        rank = np.arange(len(order)) - np.repeat(begin, counts)
+        least = np.repeat(self.cost[order[begin]], counts)
         likely = order[(rank < np.where(least > SETTLES_US, 1, LIKELY))
                        & (self.cost[order] <= WITHIN * least)]
         cost = self.cost * np.exp(np.clip(log_factor, -MOST_RESIDUAL, MOST_RESIDUAL))
@@ -71,7 +72,7 @@ def cuts_of(column):
 
 
 def grow(binned, cuts, gradient, weight, rng):
-    """One tree: its questions, (feature, most), and each row's leaf."""
+    """One tree's questions: (feature, most)."""
     varied = [f for f in range(len(cuts)) if len(cuts[f]) > 0]
     leaf = np.zeros(gradient.size, np.int64)
     questions = []
@@ -90,7 +91,7 @@ def grow(binned, cuts, gradient, weight, rng):
         _, f, cut = best
         questions.append((f, int(cuts[f][cut])))
         leaf |= (binned[f] > cut).astype(np.int64) << level
-    return questions, leaf
+    return questions
 
 
 def leaves_of(x, questions):
@@ -119,7 +120,7 @@ def learn(timings, trees, held_out):
     for t in range(trees):
         left = error - (np.bincount(shape, weight * error) / per_shape)[shape]
         some = rng.random(len(left)) < ROWS
-        questions, _ = grow(binned[:, some], cuts, (weight * left)[some], weight[some], rng)
+        questions = grow(binned[:, some], cuts, (weight * left)[some], weight[some], rng)
         leaf = leaves_of(x, questions)
         w = np.bincount(leaf, weight, 1 << DEPTH)
         value = RATE * np.bincount(leaf, weight * left, 1 << DEPTH) / (w + PRODUCT * CALM)
