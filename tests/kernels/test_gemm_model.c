@@ -12,11 +12,14 @@ static const struct tmap_gemm_config nothing;
 
 /* Of a device that does not say how fast its memory is the model takes an H200's, and that its
  * errors (residual.c) are not known. */
-static struct tmap_gemm *model_alone(void)
+static struct tmap_gemm *alone(struct tmap_gemm *suite)
 {
-    struct tmap_gemm *suite = pretend();
     suite->gpu.memory_bytes_per_us = 0;
     return suite;
+}
+static struct tmap_gemm *model_alone(void)
+{
+    return alone(pretend());
 }
 
 static struct gemm_choice pick_scaled(int32_t m, int32_t n, int32_t k,
@@ -61,15 +64,6 @@ static void a_stream_of_whole_tiles_costs_no_parts(void **state)
     assert_true(us < 1.1 * pick_scaled(2816, 3072, 1024, &whole).cost_us);
 }
 
-/* A suite whose clusters fit as they do on an H200, where one part of the device takes a single
- * cluster of four whose SMs share no way into the cache. */
-static struct tmap_gemm *pretend_h200(void)
-{
-    struct tmap_gemm *suite = model_alone();
-    memcpy(suite->resident, gemm_h200_resident, sizeof suite->resident);
-    return suite;
-}
-
 /* What `count` tiles of 16 columns of a promoted product take by clusters of so many. */
 static double us_of_tiles(int32_t count, int32_t blocks)
 {
@@ -83,7 +77,7 @@ static double us_of_tiles(int32_t count, int32_t blocks)
     struct tmap_gemm_problem p = product(TMAP_GEMM_E4M3, 15, 128 * count, 3584);
     struct gemm_choice choice = {0};
     p.precise = 1;
-    assert_true(gemm_enumerate(pretend_h200(), &p, &request, &choice, 1) > 0);
+    assert_true(gemm_enumerate(alone(pretend_h200()), &p, &request, &choice, 1) > 0);
     assert_int_equal(choice.config.clusters, count / blocks);
     return choice.cost_us;
 }
@@ -133,7 +127,7 @@ static struct tmap_gemm_config pick_plain(const int32_t *shape)
     struct gemm_choice first = {0};
     struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, shape[0], shape[1], shape[2]);
     p.out = TMAP_GEMM_OUT_BF16;
-    assert_true(gemm_enumerate(pretend_h200(), &p, &nothing, &first, 1) > 0);
+    assert_true(gemm_enumerate(alone(pretend_h200()), &p, &nothing, &first, 1) > 0);
     return first.config;
 }
 
@@ -214,7 +208,7 @@ static void streams_of_large_operands_cost_more(void **state)
                                                      .stream_k = j ? 112 : 46};
             struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 778, 8192, i ? 28672 : 1024);
             p.out = TMAP_GEMM_OUT_BF16;
-            assert_true(gemm_enumerate(pretend_h200(), &p, &request, &first, 1) > 0);
+            assert_true(gemm_enumerate(alone(pretend_h200()), &p, &request, &first, 1) > 0);
             us[i][j] = first.cost_us;
         }
     assert_true(us[1][1] > us[1][0] * 1.03);
@@ -276,11 +270,9 @@ static bool is_bounded_wrongly(const struct tmap_gemm *suite, const struct tmap_
                                const struct gemm_choice *choice)
 {
     const struct tmap_gemm_config *c = &choice->config;
-    struct gemm_view view = gemm_view_of(p, c->swapped > 0);
-    if (c->apart > 0) view = gemm_view_apart(&view);
-    view = gemm_view_for(&view, choice->instance);
+    const struct gemm_view view = gemm_view_in(p, choice);
     struct gemm_bound bound = gemm_bound_of(suite, &view, choice->instance);
-    const double us = gemm_cost_us(suite, &view, choice) * (1 + 1e-9);
+    const double us = choice->cost_us * (1 + 1e-9);
     gemm_bound_cluster(&bound, c->cluster_m, c->cluster_n);
     if (gemm_cluster_is_slower(&bound, us)) return true;
     gemm_bound_split(&bound, c->split_k);
@@ -318,7 +310,7 @@ static void no_bound_is_above_a_cost(void **state)
 {
     (void)state;
     check_bounds(model_alone(), 28112026);
-    check_bounds(pretend_h200(), 28112027);
+    check_bounds(alone(pretend_h200()), 28112027);
 }
 
 /* The most that were found among drawn ones: the dearest would be left out. */
@@ -354,7 +346,7 @@ static double us_by_clusters(int32_t n, int32_t group, int32_t clusters)
     struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 58272, n, 96);
     struct gemm_choice choice;
     p.out = TMAP_GEMM_OUT_BF16;
-    assert_true(gemm_enumerate(pretend_h200(), &p, &request, &choice, 1) > 0);
+    assert_true(gemm_enumerate(alone(pretend_h200()), &p, &request, &choice, 1) > 0);
     assert_int_equal(choice.config.clusters, clusters);
     return choice.cost_us;
 }
