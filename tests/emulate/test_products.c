@@ -42,10 +42,12 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
             : wide                ? TMAP_GEMM_OUT_F32
             : g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16
                                   : TMAP_GEMM_OUT_BF16;
+    p.d.mn_major = gemm_writes_columns(g) && draw(r, 3) == 0;
     /* Of widths between the multiples of 64 these store whole rows of 16 bits only. */
     if (!gemm_stores_itself(g) && g->bn % 64 != 0) {
+        int32_t *inner = p.d.mn_major ? &p.m : &p.n;
         p.out = g->kind == GEMM_F16 ? TMAP_GEMM_OUT_F16 : TMAP_GEMM_OUT_BF16;
-        p.n = (p.n + 7) / 8 * 8;
+        *inner = (*inner + 7) / 8 * 8;
     }
     return p;
 }

@@ -389,8 +389,7 @@ static int pingpongs(const struct tmap_gemm_problem *p, int32_t tile_m, int32_t 
     return (int)n;
 }
 
-/* Two tiles at a time: whole, not promoted; the one with the most sums has no room for C
- * or for columns. */
+/* Two tiles at a time: whole, not promoted; the one with the most sums has no room for C. */
 static void a_pingpong_sums_whole_tiles(void **state)
 {
     (void)state;
@@ -402,11 +401,27 @@ static void a_pingpong_sums_whole_tiles(void **state)
     assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) == 0);
     p.beta = 0, p.a.mn_major = false;
     assert_true(pingpongs(&p, 128, 128) > 2 && pingpongs(&p, 128, 192) > 2);
-    assert_int_equal(pingpongs(&p, 128, 160), 0); /* of A by rows of M, exchanged */
+    assert_true(pingpongs(&p, 128, 160) > 2); /* of A by rows of M, exchanged */
     p = product(TMAP_GEMM_E4M3, 4096, 4096, 512);
     assert_true(pingpongs(&p, 128, 192) > 2);
     p.precise = true;
     assert_int_equal(pingpongs(&p, 0, 0), 0);
+}
+
+/* D by columns, which the exchanged product writes, fits beside the most sums, not beside the steps
+ * of an epilogue as well. */
+static void a_pingpong_writes_columns(void **state)
+{
+    (void)state;
+    struct gemm_choice first;
+    struct tmap_gemm_config request = {.tile_n = 192, .swapped = 1, .pingpong = 1};
+    struct tmap_gemm_problem p = product(TMAP_GEMM_BF16, 275, 41704, 3552);
+    p.out = TMAP_GEMM_OUT_BF16;
+    assert_true(gemm_enumerate(pretend(), &p, &request, &first, 1) > 0);
+    p.epilogue.row_scale = 4096;
+    assert_int_equal(gemm_enumerate(pretend(), &p, &request, &first, 1), 0);
+    request.tile_n = 128;
+    assert_true(gemm_enumerate(pretend(), &p, &request, &first, 1) > 0);
 }
 
 /* A second output, which it stores the straight way alone: rows of whole 16 bytes of 16-bit D. */
@@ -571,6 +586,7 @@ int main(void)
         cmocka_unit_test(a_warp_stores_what_the_engine_can),
         cmocka_unit_test(a_bad_stride_is_refused_by_its_row),
         cmocka_unit_test(a_pingpong_sums_whole_tiles),
+        cmocka_unit_test(a_pingpong_writes_columns),
         cmocka_unit_test(the_widest_pingpong_stores_a_second_output),
         cmocka_unit_test(neighbours_write_a_sector_together),
         cmocka_unit_test(torn_rows_are_tiled_apart),

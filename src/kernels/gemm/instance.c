@@ -46,7 +46,7 @@ bool gemm_is_high(const struct gemm_instance *instance)
            !gemm_is_tall(instance);
 }
 
-/* No C to add, no columns to write, no stores by the warps. */
+/* No C to add, no stores by the warps, and beside an epilogue no columns to write. */
 bool gemm_is_bare(const struct gemm_instance *instance)
 {
     return gemm_is_tall(instance) ||
@@ -56,7 +56,8 @@ bool gemm_is_bare(const struct gemm_instance *instance)
 /* S::WRITES_COLUMNS. Rows are threads' in tensor memory. */
 bool gemm_writes_columns(const struct gemm_instance *instance)
 {
-    if (instance->family == GEMM_SM90) return !gemm_is_bare(instance);
+    if (instance->family == GEMM_SM90)
+        return !gemm_is_tall(instance) && !(gemm_is_finished(instance) && gemm_is_bare(instance));
     return instance->family == GEMM_SM120 &&
            (!gemm_is_finished(instance) || instance->bn <= WARPS_WIDEST_EITHER_WAY);
 }

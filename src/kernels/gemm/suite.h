@@ -419,8 +419,8 @@ void gemm_fill_params(const struct tmap_gemm *suite, const struct gemm_view *vie
                       const struct gemm_choice *choice, const struct tmap_gemm_problem *problem,
                       struct gemm_params *p);
 
-/* Three warpgroups that multiply and no producer; and no C to add, no columns to write, no stores
- * by the warps (instance.c). */
+/* Three warpgroups that multiply and no producer; and no C to add, no stores by the warps
+ * (instance.c). */
 bool gemm_is_tall(const struct gemm_instance *instance);
 bool gemm_is_bare(const struct gemm_instance *instance);
 /* Whether it stores D column by column, too; if not, the exchanged operands' product is D by rows.

@@ -22,6 +22,8 @@ template <class SHAPE> struct finished : SHAPE {
     // Activations good to fp32, for D in it, are long: in the kernels of few sums alone.
     static constexpr bool PRECISE = !SHAPE::PINGPONG && SHAPE::REGS <= GEMM_PRECISE_SUMS && !FAULTS;
     static constexpr bool STORES_ITSELF = false;
+    static constexpr bool WRITES_COLUMNS =
+        SHAPE::WRITES_COLUMNS && (SHAPE::ADDS_C || !SHAPE::PINGPONG);
     static constexpr bool SECOND = true; // a second output
     static constexpr bool KEEPS = !SHAPE::PINGPONG;
     // A few registers to spare: alpha is asked for with the scales, and amax has four chains, of

@@ -23,7 +23,7 @@ enum {
     GEMM_PATCH_ROWS = 160, /* and the most pixels that it has */
     /* Columns of a promoted tile, at most, that has two sets of partial sums. */
     GEMM_TWO_SETS_COLUMNS = 136,
-    GEMM_MANY_SUMS = 136,  /* of a thread: leave no register for C, columns or its own stores */
+    GEMM_MANY_SUMS = 136,  /* of a thread: leave no register for C or its own stores */
     GEMM_WIDE_SUMS = 128,  /* beside an epilogue: none for a split's parts */
     GEMM_PRECISE_SUMS = 64 /* of a thread, at most, where an activation is good to fp32 */
 };

@@ -22,7 +22,7 @@ struct pingpong_shape : shape<KIND_, SLABS_, BN_, A_MN_, B_MN_> {
     static constexpr bool MOVE_REGISTERS = SLABS_ * BN_ / 2 > 64;
     // 128 * 24 + 256 * 240 <= 65536: 192 sums a thread just fit.
     static constexpr int FEW_REGISTERS = 24, MANY_REGISTERS = 240;
-    static constexpr bool ADDS_C = SLABS_ * BN_ < 2 * GEMM_MANY_SUMS, WRITES_COLUMNS = ADDS_C;
+    static constexpr bool ADDS_C = SLABS_ * BN_ < 2 * GEMM_MANY_SUMS;
     static constexpr bool STORES_ITSELF = ADDS_C;
 };
 

@@ -10,7 +10,7 @@
 template <class SHAPE> struct quick : SHAPE {
     static constexpr bool QUICK = true, ADDS_C = false;
     // Not where sums fill the registers while the turn is awaited.
-    static constexpr bool BEGINS = SHAPE::WRITES_COLUMNS;
+    static constexpr bool BEGINS = SHAPE::ADDS_C;
 };
 
 struct gemm_quick_params {
