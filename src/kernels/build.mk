@@ -10,13 +10,13 @@ HOST_OBJ   := $(filter-out %/runtime/images.o,$(CUDA_OBJ))
 CUDA_OBJ   := $(filter-out %/runtime/images_open.o %/runtime/images.o,$(CUDA_OBJ))
 # Which image lies in which shared library: those of LIB_L in libtmap-cuda-L, which libtmap-cuda.so opens
 # (runtime/images.c), for each L named here; all others in libtmap-cuda.so. libtmap-cuda.a has all. A library
-# for each family after Hopper, on Hopper one for fp8, one for integers, one for operands by rows of M or N and one for
-# what few programs ask of it, looked through in this order. None takes more than 12 MB.
+# for each family after Hopper, on Hopper one for fp8, one for integers, one for operands by rows of M or N, with a bias
+# and an activation or none, and one for what few programs ask of it, looked through in this order. None takes more than 12 MB.
 IMAGE_LIBS := fp8 s8 majors more sm100 sm120
-LIB_more   := $(addprefix gemm/sm90/,%_conv %_gated %_early %_epilogue mixed_% groups_%)
+LIB_more   := $(addprefix gemm/sm90/,%_conv %_gated %_early %_epilogue %_gated_majors %_epilogue_majors mixed_% groups_%)
 LIB_fp8    := $(addprefix gemm/sm90/,e5m2% e4m3 $(addprefix e4m3_,blocks high promoted widths))
 LIB_s8     := gemm/sm90/s8%
-LIB_majors := $(addprefix gemm/sm90/,bf16%majors f16%majors)
+LIB_majors := $(addprefix gemm/sm90/,$(foreach k,bf16 f16,$(k)_majors $(k)_quick_majors))
 LIB_sm100  := gemm/sm100/%
 LIB_sm120  := gemm/sm120/%
 IMAGE_SO   := $(IMAGE_LIBS:%=$(B)/libtmap-cuda-%.so.$(VERSION))

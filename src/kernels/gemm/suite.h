@@ -69,7 +69,7 @@ struct gemm_instance {
     bool patch;  /* a tile is a patch of pixels: sm90/patches.cuh */
 };
 
-#define GEMM_MAX_INSTANCES 912
+#define GEMM_MAX_INSTANCES 960
 #define GEMM_MAX_CLUSTER 8 /* the portable limit */
 extern const struct gemm_instance gemm_instances[];
 extern const size_t gemm_instance_count;
@@ -307,8 +307,8 @@ struct gemm_view gemm_view_in(const struct tmap_gemm_problem *problem,
  */
 int32_t gemm_members(const struct gemm_choice *choice);
 
-/* More than any product has: 3348 were counted, the dearest of more would be left out. */
-#define GEMM_MAX_CHOICES 4096
+/* More than any product has: 4009 were counted, the dearest of more would be left out. */
+#define GEMM_MAX_CHOICES 4608
 
 /* Every whole configuration for the problem within the request, cheapest first; returns how many,
  * writes at most cap. With a cap of 1 those that cannot be the first are not counted. Of the
