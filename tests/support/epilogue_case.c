@@ -36,7 +36,7 @@ static struct tmap_gemm_problem shape_of(const struct gemm_instance *g, uint64_t
                                   .batch = 1 + (int32_t)(draw(r, 5) == 0),
                                   .alpha = scales[draw(r, 3)],
                                   .beta = bare ? 0 : addends[draw(r, 3)]};
-    p.d.mn_major = !bare && draw(r, 4) == 0;
+    p.d.mn_major = gemm_writes_columns(g) && draw(r, 4) == 0;
     if (gemm_is_narrow(p.out) || is_gated(g)) p.beta = 0;
     if (is_quick(g)) p.alpha = 1, p.beta = 0, p.out = outs[draw(r, 2)];
     if (gemm_element_bits(g->kind) < 8) p.k += p.k % 2; /* whole bytes */
@@ -95,7 +95,7 @@ static void straighten(struct tmap_gemm_problem *p)
 static bool lay(const struct gemm_instance *g, struct tmap_gemm_problem *p, bool straight,
                 uint64_t *r)
 {
-    const bool may = !straight && !is_gated(g) && (!gemm_is_bare(g) || p->d.mn_major);
+    const bool may = !straight && !is_gated(g) && (gemm_writes_columns(g) || p->d.mn_major);
     const bool swapped = may && draw(r, 3) == 0;
     p->a.mn_major = swapped ? g->b_mn : g->a_mn;
     p->b.mn_major = swapped ? g->a_mn : g->b_mn;
